@@ -1,0 +1,52 @@
+"""The `urewrite` command: gathers the commands and turns every failure into one line and an exit code.
+
+Exit codes: 0 done; 1 unexpected failure; 2 wrong usage; 3 bad input; 4 data unavailable; 5 training data overlaps a
+test part; 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from urewrite import __version__
+from urewrite.errors import UrewriteError
+
+app = typer.Typer(
+    name="urewrite",
+    help="Make follow-up utterances stand on their own, by editing them with words of their dialogue.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"urewrite {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and stop.")
+    ] = False,
+) -> None:
+    """Make follow-up utterances stand on their own, by editing them with words of their dialogue."""
+
+
+def main() -> None:
+    """Entry point of the console script."""
+    try:
+        app()
+    except UrewriteError as error:
+        sys.stderr.write(f"urewrite: error: {error}\n")
+        sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        sys.stderr.write("urewrite: interrupted\n")
+        sys.exit(130)
+    except BrokenPipeError:
+        sys.exit(0)

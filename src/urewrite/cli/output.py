@@ -1,0 +1,56 @@
+"""What every command shares: one JSON document on stdout, people's tables on stdout, everything else on stderr."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Annotated
+
+import typer
+
+JsonFlag = Annotated[bool, typer.Option("--json", help="Print exactly one JSON document on stdout.")]
+
+
+def print_json(document: object) -> None:
+    """Write the document and nothing else to stdout."""
+    sys.stdout.write(json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False) + "\n")
+
+
+def say(message: str) -> None:
+    """A line for the person watching, kept off stdout."""
+    sys.stderr.write(message + "\n")
+
+
+def print_table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """A table for people; the first column is left-aligned, the others right-aligned."""
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left")
+    for position, name in enumerate(header):
+        table.add_column(name, justify="left" if position == 0 else "right", overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    Console(soft_wrap=not sys.stdout.isatty()).print(table)
+
+
+@contextmanager
+def progress(description: str, total: int | None) -> Iterator[Callable[[int], None]]:
+    """A progress bar on stderr (only when someone is watching); yields what advances it."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    with Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    ) as bar:
+        task = bar.add_task(description, total=total)
+        yield lambda amount: bar.advance(task, amount)

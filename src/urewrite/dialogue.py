@@ -1,0 +1,165 @@
+"""What comes in: turns, a dialogue whose last utterance is to be rewritten, and an example with its gold rewrite."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from urewrite.errors import BadInputError
+
+SPEAKING_ROLES = frozenset({"user", "assistant", "human", "ai", "bot"})
+"""Roles whose turns are part of the conversation; others (system, tool, ...) instruct or compute and are left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One utterance of the history, as it was written."""
+
+    text: str
+    role: str | None = None
+
+
+HistoryItem = str | Turn | tuple[str, str] | Mapping[str, object]
+"""A turn as callers have it: text, a `Turn`, a (role, text) pair or a chat message."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dialogue:
+    """A history and the utterance that follows it. `skipped` says which given turns are not part of the history, and why."""
+
+    history: tuple[Turn, ...]
+    utterance: str
+    skipped: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.utterance.strip():
+            raise BadInputError("the utterance is empty", field="utterance")
+
+    @classmethod
+    def of(cls, history: Sequence[HistoryItem], utterance: str) -> Dialogue:
+        """Build from a history of strings, (role, text) pairs or chat messages."""
+        if isinstance(history, str):
+            raise BadInputError("expected a list of turns, found one string", field="history")
+        if not isinstance(utterance, str):
+            raise BadInputError(f"expected text, found {type(utterance).__name__}", field="utterance")
+        turns: list[Turn] = []
+        skipped: list[str] = []
+        for position, item in enumerate(history):
+            turn = _turn(item, f"history[{position}]", skipped)
+            if turn is not None:
+                turns.append(turn)
+        return cls(tuple(turns), utterance, tuple(skipped))
+
+    @classmethod
+    def from_messages(cls, messages: Sequence[Mapping[str, object]]) -> Dialogue:
+        """Build from chat messages; the last one that speaks is the utterance."""
+        if isinstance(messages, str) or not isinstance(messages, Sequence):
+            raise BadInputError(f"expected a list of messages, found {type(messages).__name__}", field="messages")
+        turns: list[Turn] = []
+        skipped: list[str] = []
+        for position, message in enumerate(messages):
+            turn = _turn(message, f"messages[{position}]", skipped)
+            if turn is not None:
+                turns.append(turn)
+        if not turns:
+            raise BadInputError("no message holds text of a user or an assistant", field="messages")
+        return cls(tuple(turns[:-1]), turns[-1].text, tuple(skipped))
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, object]) -> Dialogue:
+        """Build from a JSON object with `messages`, or with `history` and `utterance`."""
+        if "messages" in record:
+            if "history" in record or "utterance" in record:
+                raise BadInputError("give either 'messages' or 'history' and 'utterance', not both", field="messages")
+            messages = record["messages"]
+            if not isinstance(messages, list):
+                raise BadInputError(f"expected a list, found {type(messages).__name__}", field="messages")
+            return cls.from_messages(messages)
+        for key in ("history", "utterance"):
+            if key not in record:
+                raise BadInputError("the key is missing", field=key)
+        history, utterance = record["history"], record["utterance"]
+        if not isinstance(history, list):
+            raise BadInputError(f"expected a list, found {type(history).__name__}", field="history")
+        if not isinstance(utterance, str):
+            raise BadInputError(f"expected text, found {type(utterance).__name__}", field="utterance")
+        return cls.of(history, utterance)
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A dialogue with the rewrite a person gave it. `dialogue_id` groups examples cut from one conversation."""
+
+    dialogue: Dialogue
+    rewrite: str
+    dialogue_id: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.rewrite.strip():
+            raise BadInputError("the rewrite is empty", field="rewrite")
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, object]) -> Example:
+        """Build from a JSON object: a dialogue with the key `rewrite` (and `dialogue_id`, if known)."""
+        rewrite = record.get("rewrite")
+        if rewrite is None:
+            raise BadInputError("the key is missing", field="rewrite")
+        if not isinstance(rewrite, str):
+            raise BadInputError(f"expected text, found {type(rewrite).__name__}", field="rewrite")
+        return cls(Dialogue.from_record(record), rewrite, str(record.get("dialogue_id", "")))
+
+    def to_record(self) -> dict[str, object]:
+        """The native JSON form, read back by `from_record`."""
+        history: list[object] = [
+            turn.text if turn.role is None else {"role": turn.role, "content": turn.text}
+            for turn in self.dialogue.history
+        ]
+        record: dict[str, object] = {
+            "history": history,
+            "utterance": self.dialogue.utterance,
+            "rewrite": self.rewrite,
+        }
+        if self.dialogue_id:
+            record["dialogue_id"] = self.dialogue_id
+        return record
+
+
+def _turn(item: object, field: str, skipped: list[str]) -> Turn | None:
+    """Read one turn; a turn that is not conversation is noted in `skipped` and left out."""
+    if isinstance(item, Turn):
+        return item
+    if isinstance(item, str):
+        return Turn(item)
+    if isinstance(item, Mapping):
+        role, content = item.get("role"), item.get("content")
+        if not isinstance(role, str):
+            raise BadInputError("a chat message needs the keys 'role' and 'content'", field=field)
+    elif isinstance(item, (tuple, list)) and len(item) == 2:
+        role, content = item
+        if not isinstance(role, str):
+            raise BadInputError("expected a (role, text) pair", field=field)
+    else:
+        raise BadInputError(f"expected text, a (role, text) pair or a chat message, found {item!r:.80}", field=field)
+    if role.lower() not in SPEAKING_ROLES:
+        skipped.append(f"{field}: role {role!r} does not speak in the conversation")
+        return None
+    text = _text_of(content, field, skipped)
+    return None if text is None else Turn(text, role)
+
+
+def _text_of(content: object, field: str, skipped: list[str]) -> str | None:
+    """The text of a message's content; parts that are not text (images, calls) are noted and left out."""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, list):
+        texts: list[str] = []
+        for part in content:
+            text = part.get("text") if isinstance(part, Mapping) and part.get("type", "text") == "text" else part
+            if isinstance(text, str):
+                texts.append(text)
+            else:
+                skipped.append(f"{field}: a part of the content is not text")
+        if texts:
+            return " ".join(texts)
+    skipped.append(f"{field}: no text in the content")
+    return None
