@@ -1,0 +1,86 @@
+"""From a grid to rectangles (section 4.2): two-pass labelling of connected regions, then minimal covering rectangles."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from urewrite.edits.grid import EditType, Grid
+
+
+class Rectangle(NamedTuple):
+    """Rows [top, bottom) and columns [left, right) that one region covers; `score` is the mean of its cells."""
+
+    edit_type: EditType
+    top: int
+    bottom: int
+    left: int
+    right: int
+    score: float = 1.0
+
+
+def label_regions(grid: Grid) -> tuple[NDArray[np.intp], NDArray[np.intp], list[int]]:
+    """Rows and columns of all edited cells in reading order, and for each the number of its region (from 0).
+
+    Cells belong together when they share a side and an edit type. First pass: a cell takes the smaller label of its
+    left and top neighbours, and the two are noted as equivalent. Second pass: equivalent labels become one.
+    """
+    rows, columns = np.nonzero(grid)
+    width = grid.shape[1]
+    flat = (rows * width + columns).tolist()
+    types = grid[rows, columns].tolist()
+    label_at: dict[int, int] = {}
+    type_at: dict[int, int] = dict(zip(flat, types, strict=True))
+    parent: list[int] = []
+    labels: list[int] = []
+    for cell, column, edit_type in zip(flat, columns.tolist(), types, strict=True):
+        left = label_at[cell - 1] if column and type_at.get(cell - 1) == edit_type else -1
+        top = label_at[cell - width] if type_at.get(cell - width) == edit_type else -1
+        if left < 0 and top < 0:
+            label = len(parent)
+            parent.append(label)
+        elif left < 0 or top < 0:
+            label = max(left, top)
+        else:
+            left, top = _root(parent, left), _root(parent, top)
+            label = min(left, top)
+            parent[max(left, top)] = label
+        label_at[cell] = label
+        labels.append(label)
+    numbers: dict[int, int] = {}
+    return rows, columns, [numbers.setdefault(_root(parent, label), len(numbers)) for label in labels]
+
+
+def find_rectangles(grid: Grid, probabilities: NDArray[np.floating] | None = None) -> list[Rectangle]:
+    """The minimal covering rectangle of every region, ordered by the region's first cell in reading order.
+
+    `probabilities`, shape (edit types, rows, columns), gives each region the mean probability of its own cells as its
+    score; without it every score is 1.
+    """
+    rows, columns, labels = label_regions(grid)
+    boxes: list[list[int]] = []
+    scores: list[list[float]] = []
+    for position, (row, column, label) in enumerate(zip(rows.tolist(), columns.tolist(), labels, strict=True)):
+        if label == len(boxes):
+            boxes.append([int(grid[row, column]), row, row + 1, column, column + 1])
+            scores.append([])
+        else:
+            box = boxes[label]
+            box[2] = row + 1  # reading order: rows only grow
+            box[3] = min(box[3], column)
+            box[4] = max(box[4], column + 1)
+        if probabilities is not None:
+            scores[label].append(float(probabilities[boxes[label][0], rows[position], columns[position]]))
+    return [
+        Rectangle(EditType(box[0]), box[1], box[2], box[3], box[4], sum(cells) / len(cells) if cells else 1.0)
+        for box, cells in zip(boxes, scores, strict=True)
+    ]
+
+
+def _root(parent: list[int], label: int) -> int:
+    while parent[label] != label:
+        parent[label] = parent[parent[label]]
+        label = parent[label]
+    return label

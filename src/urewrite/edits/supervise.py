@@ -1,0 +1,58 @@
+"""Distant supervision (section 4.3): from a dialogue and its rewrite to the gold grid.
+
+First the paper's way: the longest common subsequence of utterance and rewrite, ADD and DEL spans, an ADD span with a
+DEL counterpart is Substitute, another is Insert, each copied from the last rows that spell it. If the grid so found
+does not decode to the rewrite although every word of it is at hand, a search over all ways to cut the rewrite into kept,
+inserted and substituted words (`derivation.py`) looks for one that does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from urewrite.dialogue import Example
+from urewrite.edits.alignment import differing_spans
+from urewrite.edits.apply import decode
+from urewrite.edits.cover import cover
+from urewrite.edits.derivation import derive_grid
+from urewrite.edits.grid import Axes, ConnectionWords, EditType, Grid, lay_out
+from urewrite.tokens import tokenize
+
+
+@dataclass(frozen=True, slots=True)
+class Supervision:
+    """A gold grid. `exact` tells whether it decodes to the rewrite; if not, it holds as much of it as could be found."""
+
+    axes: Axes
+    grid: Grid
+    exact: bool
+
+
+def supervise(example: Example, connection_words: ConnectionWords | None = None) -> Supervision:
+    """The gold grid of an example."""
+    axes = lay_out(example.dialogue, connection_words)
+    rewrite_keys = tokenize(example.rewrite).keys
+    grid = aligned_grid(axes, rewrite_keys)
+    if _spells(axes, grid, rewrite_keys):
+        return Supervision(axes, grid, True)
+    derived = derive_grid(axes, rewrite_keys)
+    if derived is not None and _spells(axes, derived, rewrite_keys):
+        return Supervision(axes, derived, True)
+    return Supervision(axes, grid, False)
+
+
+def aligned_grid(axes: Axes, rewrite_keys: tuple[str, ...]) -> Grid:
+    """The paper's procedure. DEL spans without an ADD counterpart, and ADD words the context lacks, leave no trace."""
+    grid = axes.empty_grid()
+    for gap in differing_spans(axes.column_keys[:-1], rewrite_keys):
+        runs = cover(rewrite_keys[gap.new_start : gap.new_end], axes.row_keys)
+        for run in runs:
+            if gap.old_start < gap.old_end:
+                grid[run.start : run.end, gap.old_start : gap.old_end] = EditType.SUBSTITUTE
+            else:
+                grid[run.start : run.end, gap.old_start] = EditType.INSERT
+    return grid
+
+
+def _spells(axes: Axes, grid: Grid, rewrite_keys: tuple[str, ...]) -> bool:
+    return tokenize(decode(axes, grid).text).keys == rewrite_keys
