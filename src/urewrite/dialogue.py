@@ -25,7 +25,7 @@ HistoryItem = str | Turn | tuple[str, str] | Mapping[str, object]
 
 @dataclass(frozen=True, slots=True)
 class Dialogue:
-    """A history and the utterance that follows it. `skipped` says which given turns are not part of the history, and why."""
+    """A history and the utterance that follows it; `skipped` says which given turns were left out, and why."""
 
     history: tuple[Turn, ...]
     utterance: str
@@ -53,8 +53,6 @@ class Dialogue:
     @classmethod
     def from_messages(cls, messages: Sequence[Mapping[str, object]]) -> Dialogue:
         """Build from chat messages; the last one that speaks is the utterance."""
-        if isinstance(messages, str) or not isinstance(messages, Sequence):
-            raise BadInputError(f"expected a list of messages, found {type(messages).__name__}", field="messages")
         turns: list[Turn] = []
         skipped: list[str] = []
         for position, message in enumerate(messages):

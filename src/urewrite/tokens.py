@@ -1,4 +1,25 @@
-"""Text to tokens with character offsets: CJK by character, the rest by word; nothing of the text is ever lost."""
+r"""Text to tokens with character offsets: CJK by character, the rest by word; nothing of the text is ever lost.
+
+Blank, and so allowed to lie between tokens, are white space, control characters (NUL included) and the characters
+Unicode calls default-ignorable: zero-width spaces, direction marks, byte-order marks, soft hyphens, Hangul fillers,
+stray variation selectors. Such a character is part of a token only where it holds one together: a joiner inside a
+word or an emoji, a variation selector after its base.
+
+One rule set serves all languages:
+
+* Han, Hiragana, Katakana and Bopomofo by character; Thai, Lao, Khmer and Myanmar by grapheme cluster; an emoji with its
+  modifiers, or a flag, is one token; every other script by word, marks included.
+* English as spaCy's English tokeniser: ``ca|n't``, ``Kobe|'s``, ``can|not``, ``do|nt``, ``well|-|known``, ``$|5``,
+  ``10|%``, ``10|am``, ``1999|-|2000``; whole are ``U.S.``, ``Dr.``, ``J.``, ``1,000.50``, ``12:30``, ``9/11``, ``...``,
+  ``R&B``, ``O'Brien``, addresses of the web and of mail. Forms that are words themselves (``id``, ``well``) stay whole.
+* Identifiers are whole: ``iPhone-X100``, ``RTX-4090``, ``A1-B2``, ``15-year``, ``snake_case``, ``foo.py``, ``v2.0.1``,
+  ``C++``, ``C#``, ``@user``, ``-5``. A hyphen splits only between two letters or two digits, and not there
+  either before letters that run into a digit or after digits that follow a letter (``x86-64``).
+  A number keeps its unit (``60kg``, ``5G``), since it cannot be told from a product code.
+  ``#tag`` is ``#|tag``.
+
+The words of ordinary text joined by blanks, in lower case too, give the same words again; no promise for odd text.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +27,65 @@ from dataclasses import dataclass
 
 import regex
 
-_TOKEN = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]|[\p{L}\p{M}\p{N}]+|\S")
+from urewrite.token_exceptions import ABBREVIATIONS, CUTS
+
+_CJK = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Bopomofo}\u30FC\uFF70\uFF9E\uFF9F"
+_WITHOUT_BLANKS = r"\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
+# The Hangul fillers count as letters but show nothing.
+_NOT_IN_WORDS = rf"[{_CJK}{_WITHOUT_BLANKS}\u3164\uFFA0]"
+# ASCII comes first in each class only because the engine tests the members in order.
+_LETTER = rf"[A-Za-z[\p{{L}}--{_NOT_IN_WORDS}]]"
+_LETTER_OR_MARK = rf"[A-Za-z[[\p{{L}}\p{{M}}]--{_NOT_IN_WORDS}]]"
+# Superscripts, subscripts and fractions belong to words (m², H₂O, 2½), circled numbers do not.
+_WORD = (
+    r"[A-Za-z0-9[[\p{L}\p{M}\p{Nd}\p{Nl}\u00B2\u00B3\u00B9\u00BC-\u00BE\u2070-\u209C\u2150-\u2189]"
+    rf"--{_NOT_IN_WORDS}]]"
+)
+_CLITIC = rf"(?i:[sdm]|ll|re|ve)(?!{_WORD})"
+# Characters a web address is made of; it ends in one that is not sentence punctuation.
+_ADDRESS = r"[!#-;=?-~]*[0-9A-Za-z/=&#_~-]"
+
+# No alternative may scan far without also consuming what it scanned: that keeps the time linear in the text.
+_TOKEN = regex.compile(
+    rf"""(?=[!-~[^\p{{White_Space}}\p{{Cc}}\p{{Default_Ignorable_Code_Point}}]])(?:
+      [\u4E00-\u9FFF]\p{{M}}*+
+    # The commonest English tokens, for speed alone: without these two lines the tokens would be the same.
+    | (?>[A-Za-z]+|[0-9]+)(?=[,?!)]?(?:[ ]|\Z))
+    | [,?!;"()](?![^\x00-\x7F])
+    | [{_CJK}][\p{{M}}\uFF9E\uFF9F]*+
+    | (?i:https?://|ftp://|www\.){_ADDRESS}
+    | (?<![0-9A-Za-z.%+-])[0-9A-Za-z][0-9A-Za-z._%+-]{{0,63}}+
+      (?:
+        @[0-9A-Za-z-]{{1,63}}+(?:\.[0-9A-Za-z-]{{1,63}}+){{1,8}}+
+      | (?<=\.(?i:com|org|net|edu|gov|io|cn|uk))(?:/{_ADDRESS})?
+      )
+    | (?:(?=[A-Za-z]{{2,6}}+\.)(?:{"|".join(ABBREVIATIONS)})\.|(?i:Ph\.D\.)|(?:{_LETTER}\p{{M}}*+\.)++)(?!{_WORD})
+    | (?i:and/or|w/o)(?!{_WORD})
+    | (?i:n['’]t)(?!{_WORD})
+    | {_LETTER_OR_MARK}+(?=(?i:n['’]t)(?!{_WORD}))
+    | (?i:(?:[dg]o|hav|lov|noth|nuth|someth)in|ol)['’](?!{_WORD})
+    | \p{{Nd}}++(?:[.,:]\p{{Nd}}++)*+(?=(?i:[ap]m|[ap]\.m\.?)(?!{_WORD}))
+    | (?i:US\$|[CF]\#(?!{_WORD})|C\+\+)
+    | (?:@|(?<!\S)[+\-−.](?=\p{{Nd}}))?{_WORD}++
+      (?:
+        (?:
+          _++ | [&@] | ['’](?!{_CLITIC})
+        | (?<!\p{{Ll}})\. | \.(?!\p{{Lu}})
+        | (?<=\p{{Nd}})(?:[,:/](?=\p{{Nd}})|[-‐‑](?!\p{{Nd}})|(?<={_LETTER}\p{{Nd}}[\p{{Nd}}-]{{0,12}})[-‐‑])
+        | (?<!\p{{Nd}})[-‐‑](?:(?=\p{{Nd}})|(?={_LETTER_OR_MARK}++\p{{Nd}}))
+        | (?<={_LETTER_OR_MARK})(?:\*++|[$`´+])(?={_LETTER_OR_MARK})
+        | [\u00AD\u200C\u200D\u2060]++
+        ){_WORD}++
+      )*+
+    | ['’](?:{_CLITIC}|(?i:cause|cos)(?!{_WORD}))
+    | \.\.++ | --++
+    # A flag by hand: the engine's \X looks back over the whole run of flags each time.
+    | \p{{Regional_Indicator}}{{1,2}}+\p{{M}}*+
+    | (?=[\p{{Extended_Pictographic}}{_WITHOUT_BLANKS}])\X
+    | .\p{{M}}*+
+    )""",
+    regex.VERBOSE | regex.VERSION1,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +107,16 @@ class Tokens:
 
 
 def tokenize(text: str) -> Tokens:
-    """Split a text; the same text always gives the same tokens."""
+    """Split any text, in time linear in its length; the same text always gives the same tokens."""
     spans = [match.span() for match in _TOKEN.finditer(text)]
-    return Tokens(
-        text,
-        tuple([text[start:end] for start, end in spans]),
-        tuple([start for start, _ in spans]),
-        tuple([end for _, end in spans]),
-    )
+    words = [text[start:end] for start, end in spans]
+    if not CUTS.keys().isdisjoint(words):
+        spans = [part for span, word in zip(spans, words, strict=True) for part in _parts(span, word)]
+        words = [text[start:end] for start, end in spans]
+    return Tokens(text, tuple(words), tuple([start for start, _ in spans]), tuple([end for _, end in spans]))
+
+
+def _parts(span: tuple[int, int], word: str) -> tuple[tuple[int, int], ...]:
+    start, end = span
+    cut = CUTS.get(word)
+    return (span,) if cut is None else ((start, start + cut), (start + cut, end))

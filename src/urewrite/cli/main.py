@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from urewrite import __version__
+from urewrite.cli import ceiling, data, edits, evaluate
 from urewrite.errors import UrewriteError
 
 app = typer.Typer(
@@ -21,6 +22,13 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+
+
+data.app.command()(ceiling.ceiling)
+data.app.command()(ceiling.connections)
+app.add_typer(data.app)
+app.command()(edits.edits)
+app.command()(evaluate.evaluate)
 
 
 def _print_version(asked: bool) -> None:

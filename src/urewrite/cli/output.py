@@ -10,12 +10,16 @@ from typing import Annotated
 
 import typer
 
+_PIPED_WIDTH = 160  # where no terminal says how wide it is
+
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print exactly one JSON document on stdout.")]
 
 
 def print_json(document: object) -> None:
     """Write the document and nothing else to stdout."""
-    sys.stdout.write(json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False) + "\n")
+    text = json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False)
+    # Half a surrogate pair, which UTF-8 cannot carry, is written as JSON's own escape.
+    sys.stdout.write("".join(f"\\u{ord(c):04x}" if "\ud800" <= c <= "\udfff" else c for c in text) + "\n")
 
 
 def say(message: str) -> None:
@@ -27,13 +31,14 @@ def print_table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]
     """A table for people; the first column is left-aligned, the others right-aligned."""
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
     table = Table(title=title, title_justify="left")
     for position, name in enumerate(header):
         table.add_column(name, justify="left" if position == 0 else "right", overflow="fold")
     for row in rows:
-        table.add_row(*row)
-    Console(soft_wrap=not sys.stdout.isatty()).print(table)
+        table.add_row(*(Text(cell) for cell in row))  # as it is: no markup
+    Console(width=None if sys.stdout.isatty() else _PIPED_WIDTH).print(table)
 
 
 @contextmanager

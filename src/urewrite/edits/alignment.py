@@ -18,9 +18,15 @@ class Gap(NamedTuple):
 def differing_spans(old: Sequence[str], new: Sequence[str]) -> list[Gap]:
     """The maximal gaps between the words that a longest common subsequence keeps, from left to right.
 
-    Of all longest subsequences one with the fewest gaps is taken, so that the words kept together stay together; of
+    Of all longest subsequences one with the fewest gaps is taken, so that what belongs together stays together; of
     these the one that keeps the latest words, so that what repeats is taken to have been added in front.
     """
+    gap = _enclosing_gap(old, new)
+    if gap.old_start == gap.old_end and gap.new_start == gap.new_end:
+        return []
+    # Beyond the common ends nothing is shared: one gap, and no alignment can do with less. So it is nearly always.
+    if set(old[gap.old_start : gap.old_end]).isdisjoint(new[gap.new_start : gap.new_end]):
+        return [gap]
     gaps: list[Gap] = []
     i = j = 0
     for kept_i, kept_j in _kept_pairs(old, new):
@@ -32,39 +38,49 @@ def differing_spans(old: Sequence[str], new: Sequence[str]) -> list[Gap]:
     return gaps
 
 
+def _enclosing_gap(old: Sequence[str], new: Sequence[str]) -> Gap:
+    """What is left between the longest common end and the longest common beginning before it."""
+    shorter = min(len(old), len(new))
+    end = 0
+    while end < shorter and old[-1 - end] == new[-1 - end]:
+        end += 1
+    start = 0
+    while start < shorter - end and old[start] == new[start]:
+        start += 1
+    return Gap(start, len(old) - end, start, len(new) - end)
+
+
 def _kept_pairs(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
     """Index pairs of the words kept, ascending."""
-    # One number orders alignments: a kept word outweighs any number of block starts.
-    width = len(new)
-    keep = min(len(old), width) + 1
-    best = [[0] * (width + 1)]  # best[i][j]: of old[:i] against new[:j]
+    # One number orders alignments: a kept word outweighs any number of gaps.
+    height, width = len(old), len(new)
+    keep = min(height, width) + 2
+    best = [[0] * (width + 1)]  # best[i][j]: of old[:i] against new[:j], a gap after the last kept pair not yet counted
     ending = [[-1] * (width + 1)]  # the same, with old[i-1] = new[j-1] kept as the last pair; -1: not equal
-    for word in old:
+    for i, word in enumerate(old):
         above, above_ending = best[-1], ending[-1]
         row, row_ending = [0], [-1]
-        left = diagonal = 0
         for j in range(width):
-            score = above[j + 1]
-            if left > score:
-                score = left
+            score = max(above[j + 1], row[j])
             kept = -1
             if word == new[j]:
-                kept = above_ending[j] + keep if above_ending[j] >= diagonal else diagonal + keep - 1
-                if kept > score:
-                    score = kept
-            diagonal = above[j + 1]
+                kept = above[j] + keep - (1 if i or j else 0)
+                if above_ending[j] >= 0:
+                    kept = max(kept, above_ending[j] + keep)
+                score = max(score, kept)
             row.append(score)
             row_ending.append(kept)
-            left = score
         best.append(row)
         ending.append(row_ending)
+    if ending[height][width] < best[height][width] - 1:
+        ending[height][width] = -1  # ends in a gap all the same, and gains nothing by keeping the last pair
     return _trace(best, ending, keep)
 
 
 def _trace(best: list[list[int]], ending: list[list[int]], keep: int) -> list[tuple[int, int]]:
     pairs: list[tuple[int, int]] = []
     i, j = len(best) - 1, len(best[0]) - 1
-    within_block = False
+    within_block = ending[i][j] >= 0  # no gap at the end is worth one gap elsewhere
     while i > 0 and j > 0:
         if within_block or ending[i][j] == best[i][j]:
             pairs.append((i - 1, j - 1))

@@ -13,11 +13,14 @@ from urewrite.tokens import tokenize
 
 Side = Literal["leading", "trailing"]
 
+MOST_WORDS = 20
+"""How many connection words a corpus gets unless told otherwise."""
+
 _LEAST_SHARE = 0.005  # of the rewrites: rarer words are names and topics, and a name must never come from a list
 _LEAST_COUNT = 3  # examples that want a word, below which it is chance
 
 
-def derive_connection_words(examples: Iterable[Example], limit: int = 20) -> ConnectionWords:
+def derive_connection_words(examples: Iterable[Example], limit: int = MOST_WORDS) -> ConnectionWords:
     """At most `limit` words, taken one by one: each time the word that brings most examples closest to reach.
 
     An example counts for a word it lacks with 1/k², where k is the number of listed words it still lacks: so words that
@@ -47,7 +50,7 @@ def derive_connection_words(examples: Iterable[Example], limit: int = 20) -> Con
 
 
 def _wanted(examples: Iterable[Example]) -> tuple[list[list[tuple[str, Side]]], dict[str, float]]:
-    """For every example that lacks words: the words in order with the side they need; and each word's share of rewrites."""
+    """The words each example lacks, in order, with the side they need; and how common each word is in rewrites."""
     wants: list[list[tuple[str, Side]]] = []
     occurrences: dict[str, int] = defaultdict(int)
     total = 0

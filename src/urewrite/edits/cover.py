@@ -23,6 +23,11 @@ def cover(words: Sequence[str], row_keys: Sequence[str]) -> list[Run]:
     As many words as possible, then in as few runs as possible, then the last such rows: what is repeated was most often
     said in the most recent turn. Words that the context lacks, or holds only in another order, are left out.
     """
+    if not words:
+        return []
+    run = _last_occurrence(words, row_keys)
+    if run is not None:
+        return [run]
     height = len(row_keys)
     # free[p][r]: least cost of words[p:] with rows from r on; running[p][r]: the same when words[p] is copied from row
     # r as part of a run that is already paid for.
@@ -47,6 +52,15 @@ def cover(words: Sequence[str], row_keys: Sequence[str]) -> list[Run]:
     free.reverse()
     running.reverse()
     return _trace(len(words), height, free, running)
+
+
+def _last_occurrence(words: Sequence[str], row_keys: Sequence[str]) -> Run | None:
+    """The last rows that spell all the words without a break."""
+    wanted, length = tuple(words), len(words)
+    for start in range(len(row_keys) - length, -1, -1):
+        if row_keys[start] == wanted[0] and tuple(row_keys[start : start + length]) == wanted:
+            return Run(start, start + length)
+    return None
 
 
 def _trace(length: int, height: int, free: list[list[int]], running: list[list[int]]) -> list[Run]:

@@ -1,9 +1,8 @@
 """The cheapest way to make a rewrite out of kept, inserted and substituted words, if the grid can express any.
 
-A search over (utterance column, rewrite position), cheapest first, for the examples that the alignment alone gets wrong:
-repeated words, spans that stand in another order in the context, words deleted without a counterpart (a neighbour found
-in the context is then substituted together with them). What the grid cannot hold apart is never proposed: edits of one
-type in neighbouring columns must not share a row, nor an insertion with the substitution that follows it.
+A search over (utterance column, rewrite position), cheapest first, for the examples that the alignment alone gets
+wrong: repeated words, spans that stand in another order in the context, words deleted without a counterpart (a
+neighbour found in the context is then substituted together with them).
 """
 
 from __future__ import annotations
@@ -11,7 +10,6 @@ from __future__ import annotations
 import heapq
 from collections import defaultdict
 from collections.abc import Iterator
-from itertools import count
 from typing import NamedTuple
 
 from urewrite.edits.cover import Run
@@ -27,7 +25,7 @@ _AGE_COST = 1
 # Bounds that keep a search in the milliseconds; what they cut off is dear and rarely a sensible label.
 _MOST_RUNS = 3  # per place
 _MOST_EQUAL = 3  # runs, and covers, that spell the same words
-_MOST_MOVES = 10_000
+_MOST_MOVES = 20_000
 
 
 class _Cover(NamedTuple):
@@ -40,7 +38,12 @@ class _Cover(NamedTuple):
 
 
 class _Node(NamedTuple):
-    """All left of `column` and `position` is decided; the bit sets are the rows whose reuse would melt two edits."""
+    """All left of `column` and `position` is decided.
+
+    The bit sets are rows that must not be used again at once: the grid cannot hold apart edits of one type that share a
+    row in neighbouring columns, nor an insertion and a substitution that share a cell. They stay 0 in a search that
+    does not mind.
+    """
 
     column: int
     position: int
@@ -56,19 +59,25 @@ class _Step(NamedTuple):
     runs: tuple[Run, ...]
 
 
-def derive_grid(axes: Axes, rewrite_keys: tuple[str, ...]) -> Grid | None:
-    """A grid whose edits spell the rewrite, or None if none was found."""
-    context = set(axes.row_keys)
-    if any(key not in context for key in set(rewrite_keys).difference(axes.column_keys)):
-        return None
-    steps = _Search(axes, rewrite_keys).run()
-    if steps is None:
-        return None
-    grid = axes.empty_grid()
-    for step in steps:
-        for run in step.runs:
-            grid[run.start : run.end, step.left : max(step.right, step.left + 1)] = step.edit_type
-    return grid
+def derived_grids(axes: Axes, rewrite_keys: tuple[str, ...]) -> Iterator[Grid]:
+    """Grids that may spell the rewrite, at most two; the caller decodes them to see.
+
+    The first comes from a quick search that takes no care to keep edits apart, which seldom matters; where that finds
+    no way at all, there is none. The second comes from a search that does take care.
+    """
+    at_hand = {*axes.row_keys, *axes.column_keys}
+    if not at_hand.issuperset(rewrite_keys):
+        return
+    search = _Search(axes, rewrite_keys)
+    for keep_apart in (False, True):
+        steps = search.run(keep_apart)
+        if steps is None:
+            return
+        grid = axes.empty_grid()
+        for step in steps:
+            for run in step.runs:
+                grid[run.start : run.end, step.left : max(step.right, step.left + 1)] = step.edit_type
+        yield grid
 
 
 class _Search:
@@ -91,54 +100,55 @@ class _Search:
         self.runs: dict[int, list[_Cover]] = {}
         self.ahead = _words_to_change(self.utterance, rewrite)
 
-    def run(self) -> list[_Step] | None:
-        width, length = len(self.utterance), len(self.rewrite)
+    def run(self, keep_apart: bool) -> list[_Step] | None:
+        """The steps of the cheapest derivation, in no order; None if there is none within the bounds."""
+        goal = (len(self.utterance), len(self.rewrite))
         start = _Node(0, 0, False, 0, 0)
         came_from: dict[_Node, tuple[_Node, _Step | None] | None] = {}
-        tie = count()
-        queue: list[tuple[int, int, int, _Node, tuple[_Node, _Step | None] | None]] = [(0, next(tie), 0, start, None)]
-        while queue:
+        least: dict[_Node, int] = {start: 0}
+        queue: list[tuple[int, int, int, _Node, tuple[_Node, _Step | None] | None]] = [(0, 0, 0, start, None)]
+        moves = 0
+        while queue and moves <= _MOST_MOVES:
             _, _, cost, node, origin = heapq.heappop(queue)
             if node in came_from:
                 continue
             came_from[node] = origin
-            if node.column == width and node.position == length:
+            if (node.column, node.position) == goal:
                 return _steps(came_from, node)
-            for step_cost, step, reached in self._moves(node):
-                if reached not in came_from:
-                    moves = next(tie)
-                    if moves > _MOST_MOVES:
-                        return None
-                    total = cost + step_cost
+            for step_cost, step, reached in self._moves(node, keep_apart):
+                total = cost + step_cost
+                if total < least.get(reached, total + 1):
+                    least[reached] = total
+                    moves += 1
                     ahead = self.ahead[reached.column][reached.position] * _WORD_COST
                     heapq.heappush(queue, (total + ahead, moves, total, reached, (node, step)))
         return None
 
-    def _moves(self, node: _Node) -> Iterator[tuple[int, _Step | None, _Node]]:
-        column, position = node.column, node.position
-        if not node.insertion_decided:
-            yield 0, None, node._replace(insertion_decided=True, inserted_rows=0)
+    def _moves(self, node: _Node, keep_apart: bool) -> Iterator[tuple[int, _Step | None, _Node]]:
+        column, position, decided, inserted_rows, substituted_rows = node
+        apart = -1 if keep_apart else 0
+        if not decided:
+            yield 0, None, _Node(column, position, True, 0, substituted_rows)
             for cover in self._covers(position):
-                if not cover.rows & node.inserted_rows and self._ends_well(cover, column):
+                if not cover.rows & inserted_rows and self._ends_well(cover, column):
                     step = _Step(EditType.INSERT, column, column, cover.runs)
-                    yield (
-                        cover.cost + _PLACE_COST,
-                        step,
-                        _Node(column, cover.end, True, cover.rows, node.substituted_rows),
-                    )
+                    reached = _Node(column, cover.end, True, cover.rows & apart, substituted_rows)
+                    yield cover.cost + _PLACE_COST, step, reached
             return
         if column == len(self.utterance):
             return
         if position < len(self.rewrite) and self.utterance[column] == self.rewrite[position]:
-            yield 0, None, _Node(column + 1, position + 1, False, node.inserted_rows, 0)
-        for right in range(column + 1, len(self.utterance) + 1):
-            inserted = node.inserted_rows if right == column + 1 else 0
-            for cover in self._covers(position):
-                if cover.rows & (node.inserted_rows | node.substituted_rows) or not self._ends_well(cover, right):
-                    continue
-                step = _Step(EditType.SUBSTITUTE, column, right, cover.runs)
-                cost = cover.cost + _PLACE_COST + (right - column) * _WORD_COST
-                yield cost, step, _Node(right, cover.end, False, inserted, cover.rows)
+            yield 0, None, _Node(column + 1, position + 1, False, inserted_rows, 0)
+        taken = inserted_rows | substituted_rows
+        for cover in self._covers(position):
+            if cover.rows & taken:
+                continue
+            for right in range(column + 1, len(self.utterance) + 1):
+                if self._ends_well(cover, right):
+                    step = _Step(EditType.SUBSTITUTE, column, right, cover.runs)
+                    cost = cover.cost + _PLACE_COST + (right - column) * _WORD_COST
+                    still_inserted = inserted_rows if right == column + 1 else 0
+                    yield cost, step, _Node(right, cover.end, False, still_inserted, cover.rows & apart)
 
     def _ends_well(self, cover: _Cover, column: int) -> bool:
         """Whether decoding keeps the last word: sentence-final punctuation is copied to the end of the output only."""

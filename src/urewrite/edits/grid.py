@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import lru_cache
 from typing import TypeAlias
 
 import numpy as np
@@ -98,7 +98,8 @@ def lay_out(dialogue: Dialogue, connection_words: ConnectionWords | None = None)
     return Axes(dialogue, utterance, tuple(sources), tuple(row_keys), (*utterance.keys, END))
 
 
-def _listed(words: Sequence[str]) -> Tokens:
+@lru_cache(maxsize=64)
+def _listed(words: tuple[str, ...]) -> Tokens:
     """Connection words as a pseudo-turn in which each word is one token whatever it looks like."""
     starts: list[int] = []
     position = 0

@@ -1,4 +1,4 @@
-"""From a grid to rectangles (section 4.2): two-pass labelling of connected regions, then minimal covering rectangles."""
+"""From a grid to rectangles (section 4.2): two-pass labelling of regions, then minimal covering rectangles."""
 
 from __future__ import annotations
 

@@ -8,13 +8,15 @@ import regex
 _UNSPACED = regex.compile(
     r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\u3000-\u303f\uff00-\uffef]"
 )
-_HUGS_LEFT = regex.compile(r"[,.;:?!%\)\]\}\u2019\u201d\u2026°]|n['’]t\b|['’](?:s|d|m|ll|re|ve|em)\b|['’]$", regex.IGNORECASE)
+_HUGS_LEFT = regex.compile(
+    r"[,.;:?!%\)\]\}\u2019\u201d\u2026°]|n['’]t\b|['’](?:s|d|m|ll|re|ve|em)\b|['’]$", regex.IGNORECASE
+)
 _HUGS_RIGHT = regex.compile(r"[\(\[\{\u2018\u201c$£€¥#¿¡]$")
 _JOINERS = frozenset("-/–—_&@~")
 
 
 def needs_blank(left: str, right: str) -> bool:
-    """Whether the word `left` and the word `right` are written apart: `Beijing today`, but `Kobe's`, `(he` and `北京人`."""
+    """Whether two words are written apart: `Beijing today`, but `Kobe's`, `(he` and `北京人`."""
     if not left or not right or left[-1].isspace() or right[0].isspace():
         return False
     if _UNSPACED.match(left[-1]) or _UNSPACED.match(right[0]):

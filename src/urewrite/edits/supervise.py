@@ -2,26 +2,27 @@
 
 First the paper's way: the longest common subsequence of utterance and rewrite, ADD and DEL spans, an ADD span with a
 DEL counterpart is Substitute, another is Insert, each copied from the last rows that spell it. If the grid so found
-does not decode to the rewrite although every word of it is at hand, a search over all ways to cut the rewrite into kept,
-inserted and substituted words (`derivation.py`) looks for one that does.
+does not decode to the rewrite although every word of it is at hand, a search over all ways to cut the rewrite into
+kept, inserted and substituted words (`derivation.py`) looks for one that does.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 
 from urewrite.dialogue import Example
 from urewrite.edits.alignment import differing_spans
 from urewrite.edits.apply import decode
 from urewrite.edits.cover import cover
-from urewrite.edits.derivation import derive_grid
+from urewrite.edits.derivation import derived_grids
 from urewrite.edits.grid import Axes, ConnectionWords, EditType, Grid, lay_out
 from urewrite.tokens import tokenize
 
 
 @dataclass(frozen=True, slots=True)
 class Supervision:
-    """A gold grid. `exact` tells whether it decodes to the rewrite; if not, it holds as much of it as could be found."""
+    """A gold grid; `exact`: it decodes to the rewrite. If not, it holds as much of the rewrite as could be found."""
 
     axes: Axes
     grid: Grid
@@ -32,13 +33,11 @@ def supervise(example: Example, connection_words: ConnectionWords | None = None)
     """The gold grid of an example."""
     axes = lay_out(example.dialogue, connection_words)
     rewrite_keys = tokenize(example.rewrite).keys
-    grid = aligned_grid(axes, rewrite_keys)
-    if _spells(axes, grid, rewrite_keys):
-        return Supervision(axes, grid, True)
-    derived = derive_grid(axes, rewrite_keys)
-    if derived is not None and _spells(axes, derived, rewrite_keys):
-        return Supervision(axes, derived, True)
-    return Supervision(axes, grid, False)
+    aligned = aligned_grid(axes, rewrite_keys)
+    for grid in chain([aligned], derived_grids(axes, rewrite_keys)):
+        if tokenize(decode(axes, grid).text).keys == rewrite_keys:
+            return Supervision(axes, grid, True)
+    return Supervision(axes, aligned, False)
 
 
 def aligned_grid(axes: Axes, rewrite_keys: tuple[str, ...]) -> Grid:
@@ -52,7 +51,3 @@ def aligned_grid(axes: Axes, rewrite_keys: tuple[str, ...]) -> Grid:
             else:
                 grid[run.start : run.end, gap.old_start] = EditType.INSERT
     return grid
-
-
-def _spells(axes: Axes, grid: Grid, rewrite_keys: tuple[str, ...]) -> bool:
-    return tokenize(decode(axes, grid).text).keys == rewrite_keys

@@ -1,0 +1,178 @@
+"""Write the measured figures into the docs: every table between `<!-- table: NAME -->` and `<!-- /table -->`.
+
+python benchmarks/publish.py            write the tables from benchmarks/results/*.json
+python benchmarks/publish.py --check    only say whether they are up to date (exit code 1: they are not)
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from urewrite.files import atomic_writer
+
+ROOT = Path(__file__).resolve().parents[1]
+RESULTS = ROOT / "benchmarks" / "results"
+TABLE = re.compile(r"(<!-- table: (?P<name>[a-z_]+) -->\n).*?(<!-- /table -->)", re.DOTALL)
+
+
+def results(name: str) -> Any:
+    return json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[object]], command: str) -> str:
+    lines = ["| " + " | ".join(header) + " |", "|---|" + "---:|" * (len(header) - 1)]
+    lines += ["| " + " | ".join("–" if cell is None else str(cell) for cell in row) + " |" for row in rows]
+    return "\n".join(lines) + f"\n\nMeasured by `{command}`.\n"
+
+
+def ceiling() -> str:
+    rows = [
+        [
+            row["corpus"].upper(),
+            f"{row['n']:,}",
+            row["exact"],
+            row["paper exact"],
+            row["bleu4"],
+            row["paper bleu"],
+            row["missing word"],
+            row["order"],
+        ]
+        for row in results("ceiling")
+    ]
+    header = ["test part", "examples", "exact %", "paper", "BLEU-4", "paper", "a word is missing %", "order %"]
+    return table(header, rows, "python benchmarks/ceiling.py")
+
+
+def ceiling_steps() -> str:
+    steps = [
+        "alignment, no connection words",
+        "alignment, 5 words",
+        "alignment, 20 words, all at the tail",
+        "alignment, 20 words",
+        "alignment and search, no connection words",
+        "alignment and search, 5 words",
+    ]
+    found = results("ceiling")
+    rows: list[list[object]] = [[step, *(row[step] for row in found)] for step in steps]
+    rows.append(["alignment and search, 20 words (the default)", *(row["exact"] for row in found)])
+    return table(["exact %", *(row["corpus"].upper() for row in found)], rows, "python benchmarks/ceiling.py")
+
+
+def connection_words() -> str:
+    rows = [
+        [row["corpus"].upper(), " ".join(row["leading"]), " ".join(row["trailing"]), row["words_derived_from"]]
+        for row in results("ceiling")
+    ]
+    return table(["corpus", "leading", "trailing", "derived from"], rows, "python benchmarks/ceiling.py")
+
+
+def corpus_stats() -> str:
+    rows = []
+    for row in results("corpus_stats"):
+        lengths = row["tokens"]
+        n = ", ".join(row["n"]) if isinstance(row["n"], list) else f"{row['n']:,}"
+        rows.append(
+            [f"{row['corpus'].upper()} {row['part']}", n, lengths["context"], lengths["utterance"], lengths["rewrite"]]
+        )
+    return table(["", "examples", "context", "utterance", "rewrite"], rows, "python benchmarks/corpus_stats.py")
+
+
+def tokeniser() -> str:
+    found = results("tokeniser_agreement")
+    named = {
+        "CANARD test, all texts": found["canard"]["all"],
+        "CANARD test, question and rewrite": found["canard"]["question_and_rewrite"],
+        "CANARD test, tokenised text split again": found["canard"]["tokenised_again"],
+        "REWRITE, characters and runs": found["rewrite"]["characters_and_runs"],
+        "REWRITE, jieba": found["rewrite"]["jieba"],
+    }
+    rows = [
+        [
+            name,
+            f"{row['tokens']:,}",
+            f"{100 * row['token_agreement']:.2f}",
+            f"{row['lines']:,}",
+            row["lines_that_differ"],
+        ]
+        for name, row in named.items()
+    ]
+    header = ["against", "tokens", "tokens that agree %", "texts", "texts that differ"]
+    return table(header, rows, "python benchmarks/tokeniser_agreement.py")
+
+
+def scoring() -> str:
+    found = results("scoring")["copy"]
+    metrics = ["em", "bleu1", "bleu2", "bleu4", "rouge1", "rouge2", "rougeL"]
+    rows = [
+        [f"{corpus.upper()}, {who}", *(f"{row[metric][key]:.2f}" if metric in row else None for metric in metrics)]
+        for corpus, row in found.items()
+        for who, key in (("authors' scorer", "authors"), ("urewrite", "ours"))
+    ]
+    header = ["Copy on the test part", "EM", "BLEU-1", "BLEU-2", "BLEU-4", "ROUGE-1", "ROUGE-2", "ROUGE-L"]
+    return table(header, rows, "python benchmarks/scoring.py")
+
+
+def scoring_speed() -> str:
+    found = results("scoring")
+    rows = list(found["seconds"].items())
+    return table([f"{found['examples']:,} CANARD examples", "seconds"], rows, "python benchmarks/scoring.py")
+
+
+def edits_speed() -> str:
+    rows = []
+    for corpus, row in results("edits").items():
+        seconds, rate = row["deriving"]["seconds"], row["decoding"]["grids a second"]
+        rows.append(
+            [
+                f"{corpus.upper()} ({row['parts']})",
+                f"{row['deriving']['examples']:,}",
+                f"{seconds['median']:.2f} ({seconds['least']:.2f}–{seconds['most']:.2f})",
+                row["decoding"]["mean cells"],
+                f"{rate['median']:,.0f} ({rate['least']:,.0f}–{rate['most']:,.0f})",
+            ]
+        )
+    header = ["corpus", "examples", "seconds to derive all grids", "cells a grid", "grids decoded a second"]
+    return table(header, rows, "python benchmarks/edits.py")
+
+
+TABLES: dict[str, Callable[[], str]] = {
+    function.__name__: function
+    for function in (
+        ceiling,
+        ceiling_steps,
+        connection_words,
+        corpus_stats,
+        tokeniser,
+        scoring,
+        scoring_speed,
+        edits_speed,
+    )
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Write the measured figures into the docs.")
+    parser.add_argument("--check", action="store_true", help="change nothing; fail if a table is out of date")
+    check = parser.parse_args().check
+    stale: list[str] = []
+    for page in sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]):
+        text = page.read_text(encoding="utf-8")
+        written = TABLE.sub(lambda match: match[1] + "\n" + TABLES[match["name"]]() + "\n" + match[3], text)
+        if written != text:
+            stale.append(str(page.relative_to(ROOT)))
+            if not check:
+                with atomic_writer(page) as stream:
+                    stream.write(written)
+    if stale:
+        print(("out of date: " if check else "written: ") + ", ".join(stale))
+    sys.exit(1 if check and stale else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,47 @@
+"""Training examples that are safe to train on: nothing of CANARD test is among them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from urewrite.corpora.catalogue import load_corpus
+from urewrite.corpora.lines import Rejects
+from urewrite.corpora.overlap import without_overlap
+from urewrite.corpora.sources import source_of
+from urewrite.dialogue import Example
+from urewrite.errors import DataUnavailableError
+
+_BUILT_ON_QUAC = frozenset({"canard", "qrecc"})
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingPart:
+    """Examples to train on, and those taken out because their dialogue is one of CANARD test.
+
+    `checked` is false where no check was made: for Chinese, and for TASK when CANARD test is not on this machine.
+    """
+
+    examples: list[Example]
+    removed: list[Example]
+    checked: bool
+
+
+def load_training(
+    corpus: str, part: str = "train", *, mirror: Path | None = None, rejects: Rejects | None = None
+) -> TrainingPart:
+    """Load a part of a corpus for training, without the dialogues it shares with CANARD test.
+
+    CANARD and QReCC are built on the same dialogues, so for them CANARD test must be at hand.
+    """
+    examples = load_corpus(corpus, part, mirror=mirror, rejects=rejects)
+    if source_of(corpus).language != "en":
+        return TrainingPart(examples, [], checked=False)
+    try:
+        test = load_corpus("canard", "test", mirror=mirror)
+    except DataUnavailableError:
+        if corpus in _BUILT_ON_QUAC:
+            raise
+        return TrainingPart(examples, [], checked=False)
+    kept, removed = without_overlap(examples, test)
+    return TrainingPart(kept, removed, checked=True)

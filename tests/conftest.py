@@ -1,0 +1,72 @@
+"""What all tests share: the real corpora, hypothesis settings, and no quiet skips in CI."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+NOT_PROVIDED = "not provided: "
+"""A skip whose reason starts with this needs something the README's test command cannot provide (the corpora)."""
+
+IN_CI = os.environ.get("CI", "").lower() == "true"
+
+settings.register_profile("default", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True)
+settings.load_profile("ci" if IN_CI else "default")
+
+
+@pytest.fixture(scope="session")
+def corpora_dir() -> Path:
+    """The folder of the real corpora."""
+    named = os.environ.get("UREWRITE_DATA")
+    root = Path(__file__).resolve().parents[1]
+    candidates = [Path(named)] if named else [parent / "shared" / "data" for parent in root.parents]
+    for folder in candidates:
+        if (folder / "rewrite" / "corpus.txt").is_file():
+            return folder
+    pytest.skip(
+        f"{NOT_PROVIDED}the corpora are neither in the folder UREWRITE_DATA names nor in shared/data beside the "
+        "checkout; run `urewrite data fetch --all` and set UREWRITE_DATA to the cache"
+    )
+
+
+@pytest.fixture
+def no_data_elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """No mirror in the environment, and an empty cache, whose path is given."""
+    cache = tmp_path / "cache"
+    monkeypatch.delenv("UREWRITE_DATA", raising=False)
+    monkeypatch.setenv("UREWRITE_CACHE", str(cache))
+    return cache
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    if not hasattr(report, "wasxfail"):
+        _refuse_skip(report)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    report = yield
+    _refuse_skip(report)
+    return report
+
+
+def _refuse_skip(report: pytest.TestReport | pytest.CollectReport) -> None:
+    """In CI, turn a skip into a failure, so that a test that never runs is not taken for one that passes."""
+    if not (IN_CI and report.skipped):
+        return
+    reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+    if not reason.removeprefix("Skipped: ").startswith(NOT_PROVIDED):
+        report.outcome = "failed"
+        report.longrepr = f"a skipped test counts as a failure when CI=true ({reason})"
