@@ -231,3 +231,10 @@ def test_rewrite_is_split_by_characters_and_runs(corpora_dir):
     # The paper's scheme, jieba taken apart, differs from this one in 15 lines; together no more than 20 may.
     assert len(lines) == 20_000
     assert len(differing) <= 5
+
+
+@given(st.text(st.sampled_from("北京天气一龥鿿"), min_size=1, max_size=20))
+def test_only_han_is_split_like_any_other_text(text):
+    assert tokenize(text).words == tokenize(text + "?").words[:-1] == tuple(text)
+    assert tokenize(text).starts == tokenize(text + "?").starts[:-1]
+    assert tokenize(text).ends == tokenize(text + "?").ends[:-1]

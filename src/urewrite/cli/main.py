@@ -53,8 +53,3 @@ def main() -> None:
     except UrewriteError as error:
         sys.stderr.write(f"urewrite: error: {error}\n")
         sys.exit(error.exit_code)
-    except KeyboardInterrupt:
-        sys.stderr.write("urewrite: interrupted\n")
-        sys.exit(130)
-    except BrokenPipeError:
-        sys.exit(0)

@@ -1,0 +1,135 @@
+"""The console script itself, as other programs call it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from urewrite import __version__
+
+PAPER = ["-H", "北京今天天气如何", "-H", "北京今天是阴天", "为什么总是这样", "北京为什么总是阴天"]
+
+
+def urewrite(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", "from urewrite.cli.main import main; main()", *arguments],
+        capture_output=True,
+        encoding="utf-8",
+        env=None,
+        check=False,
+    )
+
+
+@pytest.fixture
+def own_data(tmp_path):
+    path = tmp_path / "mine.jsonl"
+    records = [
+        {"history": ["Kobe Bryant"], "utterance": "his wife", "rewrite": "Kobe Bryant's wife"},
+        {"history": ["Kobe Bryant"], "utterance": "the wife", "rewrite": "the wife of Kobe Bryant"},
+    ] * 4
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    return path
+
+
+def test_version():
+    assert urewrite("--version").stdout.strip() == f"urewrite {__version__}"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["edits"],
+        ["evaluate"],
+        ["data"],
+        *(["data", name] for name in ("list", "fetch", "stats", "export", "overlap", "ceiling", "connections")),
+    ],
+)
+def test_every_command_explains_itself(command):
+    result = urewrite(*command, "--help")
+    assert result.returncode == 0
+    assert command == ["data"] or "Example:" in result.stdout
+
+
+def test_edits_for_people():
+    result = urewrite("edits", *PAPER)
+    assert result.returncode == 0
+    assert "北京为什么总是阴天" in result.stdout
+    assert "'这样' gives way to '阴天' from turn 2[5:7]" in result.stdout
+
+
+def test_edits_for_programs():
+    document = json.loads(urewrite("edits", *PAPER, "--json").stdout)
+    assert document["exact"] is True
+    assert [edit["text"] for edit in document["edits"]] == ["北京", "阴天"]
+    assert len(document["grid"]) == len(document["rows"]) == 16
+    assert {len(row) for row in document["grid"]} == {len(document["columns"])} == {8}
+    assert "".join(document["rewrite"][p["start"] : p["end"]] for p in document["pieces"]) == document["rewrite"]
+
+
+def test_edits_with_connection_words_and_markup_like_text():
+    result = urewrite("edits", "-H", "[bold] Kobe", "his [/b]", "Kobe's [/b]", "--trailing", "'s")
+    assert result.returncode == 0
+    assert "Kobe's [/b]" in result.stdout
+
+
+def test_what_is_out_of_reach_is_said():
+    assert "as close as" in urewrite("edits", "-H", "a", "b", "b c").stdout
+
+
+def test_bad_input_is_one_line_and_a_code():
+    result = urewrite("edits", " ", "x")
+    assert result.returncode == 3
+    assert result.stderr == "urewrite: error: field 'utterance': the utterance is empty\n"
+    assert result.stdout == ""
+
+
+def test_wrong_usage():
+    assert urewrite("edits", "only one").returncode == 2
+    assert urewrite("nonsense").returncode == 2
+
+
+def test_connections_of_own_data(own_data):
+    (document,) = json.loads(urewrite("data", "connections", "--from", str(own_data), "--json").stdout)
+    assert (document["leading"], document["trailing"]) == (["of"], ["'s"])
+    assert "'s" in urewrite("data", "connections", "--from", str(own_data)).stdout
+    assert urewrite("data", "connections", "rewrite", "--from", str(own_data)).returncode == 2
+
+
+def test_ceiling_contract(corpora_dir):
+    arguments = ["data", "ceiling", "task", "--part", "test", "--mirror", str(corpora_dir)]
+    (row,) = json.loads(urewrite(*arguments, "--json").stdout)
+    assert {"corpus", "part", "n", "exact", "bleu4"} <= row.keys()
+    assert (row["corpus"], row["part"], row["n"]) == ("task", "test", 539)
+    assert row["exact"] >= 87.6
+    fewer = json.loads(urewrite(*arguments, "--words", "0", "--json").stdout)[0]
+    assert fewer["exact"] < row["exact"]
+    table = urewrite(*arguments)
+    assert f"{row['exact']:.2f}" in table.stdout
+    assert "87.6" in table.stdout
+
+
+def test_ceiling_errors(tmp_path):
+    assert urewrite("data", "ceiling", "nonsense").returncode == 3
+    assert urewrite("data", "ceiling", "task", "--part", "dev").returncode == 3
+    missing = urewrite("data", "ceiling", "task", "--mirror", str(tmp_path / "nothing"))
+    assert missing.returncode in (3, 4)
+    assert len(missing.stderr.splitlines()) == 1
+
+
+def test_heavy_libraries_are_not_loaded():
+    """The runtime stays light: what only tests, tables or training need is not imported with the package."""
+    code = "import sys, urewrite; print([m for m in ('torch', 'rich', 'scipy', 'nltk', 'typer') if m in sys.modules])"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "[]"
+
+
+def test_the_readme_example_is_true():
+    readme = Path(__file__).resolve().parents[1].joinpath("README.md").read_text(encoding="utf-8")
+    code = readme.split("```python\n")[1].split("```")[0]
+    names: dict[str, object] = {}
+    exec(code, names)
+    assert str(names["result"]) == "北京为什么总是阴天"

@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import pytest
+
+from urewrite.dialogue import Dialogue, Example, Turn
+from urewrite.errors import BadInputError
+
+
+def test_a_history_of_strings_pairs_turns_and_messages():
+    history = ["one", ("user", "two"), Turn("three"), {"role": "assistant", "content": "four"}]
+    dialogue = Dialogue.of(history, "five")
+    assert dialogue.history == (Turn("one"), Turn("two", "user"), Turn("three"), Turn("four", "assistant"))
+    assert dialogue.skipped == ()
+
+
+def test_messages_end_with_the_utterance():
+    dialogue = Dialogue.from_messages(
+        [
+            {"role": "system", "content": "be nice"},
+            {"role": "user", "content": "Who is Kobe?"},
+            {"role": "assistant", "content": [{"type": "text", "text": "A"}, {"type": "text", "text": "player."}]},
+            {"role": "tool", "content": "{}"},
+            {"role": "assistant", "content": None, "tool_calls": []},
+            {
+                "role": "user",
+                "content": [{"type": "text", "text": "How tall?"}, {"type": "image_url", "image_url": {}}],
+            },
+        ]
+    )
+    assert dialogue.history == (Turn("Who is Kobe?", "user"), Turn("A player.", "assistant"))
+    assert dialogue.utterance == "How tall?"
+    assert [note.split(":")[0] for note in dialogue.skipped] == [f"messages[{index}]" for index in (0, 3, 4, 5)]
+
+
+@pytest.mark.parametrize(
+    ("record", "field"),
+    [
+        ({}, "history"),
+        ({"history": []}, "utterance"),
+        ({"utterance": "x"}, "history"),
+        ({"history": "x", "utterance": "y"}, "history"),
+        ({"history": [], "utterance": 5}, "utterance"),
+        ({"history": [], "utterance": " \n"}, "utterance"),
+        ({"history": [3], "utterance": "x"}, r"history\[0\]"),
+        ({"history": [{"content": "x"}], "utterance": "x"}, r"history\[0\]"),
+        ({"history": [[1, "x"]], "utterance": "x"}, r"history\[0\]"),
+        ({"messages": []}, "messages"),
+        ({"messages": "x"}, "messages"),
+        ({"messages": [{"role": "system", "content": "x"}]}, "messages"),
+        ({"messages": [], "utterance": "x"}, "messages"),
+    ],
+)
+def test_bad_records_are_named(record, field):
+    with pytest.raises(BadInputError, match=field):
+        Dialogue.from_record(record)
+
+
+def test_one_string_is_no_history():
+    with pytest.raises(BadInputError, match="history"):
+        Dialogue.of("hello", "x")
+
+
+@pytest.mark.parametrize("rewrite", [None, 5, "", "  "])
+def test_an_example_needs_a_rewrite(rewrite):
+    with pytest.raises(BadInputError, match="rewrite"):
+        Example.from_record({"history": [], "utterance": "x", "rewrite": rewrite})
+
+
+def test_records_are_read_back():
+    example = Example(Dialogue.of(["a", ("user", "b")], "c"), "d", "id")
+    assert Example.from_record(example.to_record()) == example
+
+
+def test_errors_name_their_place():
+    error = BadInputError("too short", field="utterance").at(file="x.jsonl", line=3)
+    assert str(error) == "x.jsonl, line 3, field 'utterance': too short"
