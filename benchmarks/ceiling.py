@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -43,6 +44,23 @@ def all_trailing(words: ConnectionWords) -> ConnectionWords:
     return ConnectionWords((), tuple(dict.fromkeys(words.trailing + words.leading)))
 
 
+def missing_words(examples: Sequence[Example], words: ConnectionWords) -> dict[str, object]:
+    """Which words rewrites out of reach lack, and how many of these rewrites lack just one."""
+    counts: Counter[str] = Counter()
+    lacking = lacking_one = 0
+    for example in examples:
+        axes = lay_out(example.dialogue, words)
+        missing = set(tokenize(example.rewrite).keys).difference(axes.row_keys, axes.column_keys)
+        counts.update(missing)
+        lacking += bool(missing)
+        lacking_one += len(missing) == 1
+    return {
+        "examples": lacking,
+        "of these one word only, %": round(100 * lacking_one / lacking, 1) if lacking else None,
+        "most often": [word for word, _ in counts.most_common(12)],
+    }
+
+
 def measure(corpus: str, mirror: Path | None) -> dict[str, object]:
     examples = load_corpus(corpus, "test", mirror=mirror)
     lists = {limit: corpus_connection_words(corpus, limit=limit, mirror=mirror) for limit in (0, 5, 20)}
@@ -65,6 +83,7 @@ def measure(corpus: str, mirror: Path | None) -> dict[str, object]:
         "bleu4": round(found.scores.metrics["bleu4"], 2),
         "missing word": round(100 * found.obstacles.count("missing word") / len(examples), 2),
         "order": round(100 * found.obstacles.count("order") / len(examples), 2),
+        "missing words": missing_words(examples, full),
         "paper exact": PAPER.get(corpus),
         "paper bleu": PAPER_BLEU.get(corpus),
     }

@@ -72,6 +72,16 @@ def connection_words() -> str:
     return table(["corpus", "leading", "trailing", "derived from"], rows, "python benchmarks/ceiling.py")
 
 
+def missing_words() -> str:
+    rows = []
+    for row in results("ceiling"):
+        found = row["missing words"]
+        listed = " ".join(f"`{word}`" for word in found["most often"])
+        rows.append([row["corpus"].upper(), f"{found['examples']:,}", found["of these one word only, %"], listed])
+    header = ["test part", "rewrites that lack a word", "only one %", "most often"]
+    return table(header, rows, "python benchmarks/ceiling.py")
+
+
 def corpus_stats() -> str:
     rows = []
     for row in results("corpus_stats"):
@@ -147,6 +157,7 @@ TABLES: dict[str, Callable[[], str]] = {
         ceiling,
         ceiling_steps,
         connection_words,
+        missing_words,
         corpus_stats,
         tokeniser,
         scoring,
