@@ -66,6 +66,18 @@ def test_an_example_needs_a_rewrite(rewrite):
         Example.from_record({"history": [], "utterance": "x", "rewrite": rewrite})
 
 
+@pytest.mark.parametrize(("given", "read"), [(None, ""), ("d1", "d1"), (7, "7")])
+def test_dialogue_ids(given, read):
+    record = {"history": [], "utterance": "x", "rewrite": "y", "dialogue_id": given}
+    assert Example.from_record(record).dialogue_id == read
+
+
+@pytest.mark.parametrize("given", [{}, [], 1.5, True])
+def test_bad_dialogue_ids(given):
+    with pytest.raises(BadInputError, match="dialogue_id"):
+        Example.from_record({"history": [], "utterance": "x", "rewrite": "y", "dialogue_id": given})
+
+
 def test_records_are_read_back():
     example = Example(Dialogue.of(["a", ("user", "b")], "c"), "d", "id")
     assert Example.from_record(example.to_record()) == example

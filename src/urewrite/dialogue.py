@@ -104,7 +104,10 @@ class Example:
             raise BadInputError("the key is missing", field="rewrite")
         if not isinstance(rewrite, str):
             raise BadInputError(f"expected text, found {type(rewrite).__name__}", field="rewrite")
-        return cls(Dialogue.from_record(record), rewrite, str(record.get("dialogue_id", "")))
+        dialogue_id = record.get("dialogue_id")
+        if dialogue_id is not None and (not isinstance(dialogue_id, (str, int)) or isinstance(dialogue_id, bool)):
+            raise BadInputError(f"expected text or a number, found {dialogue_id!r:.40}", field="dialogue_id")
+        return cls(Dialogue.from_record(record), rewrite, "" if dialogue_id is None else str(dialogue_id))
 
     def to_record(self) -> dict[str, object]:
         """The native JSON form, read back by `from_record`."""

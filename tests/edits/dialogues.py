@@ -42,7 +42,7 @@ def reachable_examples(draw: st.DrawFn) -> Reachable:
         right = left if left == len(utterance) or draw(st.booleans()) else draw(st.integers(left + 1, len(utterance)))
         copied: list[str] = []
         after = (-1, 0)
-        for _ in range(draw(st.integers(1, 2))):
+        for _ in range(draw(st.integers(1, 3))):
             starts = [place for place in unused if place > after]
             if not starts:
                 break

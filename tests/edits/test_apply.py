@@ -90,6 +90,19 @@ def test_figure_1_of_the_paper():
         (["Kobe"], " (he) ", [(SUBSTITUTE, "kobe", "he")], " (Kobe) "),
         (["Kobe"], "it's", [(SUBSTITUTE, "kobe", "it")], "Kobe's"),
         (["NBA"], "that-based", [(SUBSTITUTE, "nba", "that")], "NBA-based"),
+        (["Thriller"], 'Who wrote "it"?', [(SUBSTITUTE, "thriller", "it")], 'Who wrote "Thriller"?'),
+        (
+            ["the Jones report"],
+            "'it' is what?",
+            [(SUBSTITUTE, "the jones report", "it")],
+            "'the Jones report' is what?",
+        ),
+        (["by Jackson"], 'Who wrote "Thriller"?', [(INSERT, "by jackson", "?")], 'Who wrote "Thriller" by Jackson?'),
+        (["big"], 'the "Thriller"', [(INSERT, "big", "thriller")], 'the "big Thriller"'),
+        (['He sang "Love Me" twice'], "when", [(INSERT, '" love me "', (END,))], 'when "Love Me"'),
+        (['He sang "Love Me" twice'], "when?", [(INSERT, '" love me "', "?")], 'when "Love Me"?'),
+        (["a re-run of it"], "when does it run", [(INSERT, "re -", "run")], "when does it re-run"),
+        (["Kobe"], "he did n't go", [(SUBSTITUTE, "kobe", "did")], "he Kobe n't go"),
         # Chinese takes no blanks, whatever is copied
         (["iphonex好不好"], "为什么不好用", [(INSERT, "iphonex", "为")], "iphonex为什么不好用"),
         (["iPhone X 好吗"], "它贵吗", [(SUBSTITUTE, "iphone x", "它")], "iPhone X贵吗"),
@@ -154,6 +167,26 @@ def test_separator_rows_never_reach_the_output():
     grid[:] = 0
     grid[2, 0] = INSERT  # [S] alone
     assert decode(axes, grid) == apply_edits(axes.dialogue, ())
+
+
+@pytest.mark.parametrize("stray", [SUBSTITUTE, INSERT])
+@pytest.mark.parametrize("row", ["[S]", "."])
+def test_what_copies_nothing_changes_nothing(stray, row):
+    """Neither `[S]` nor the end of a sentence may push aside or move an edit that does copy something."""
+    history = ["He plays.", "Who is Kobe Bryant?"]
+    for edit in ([(SUBSTITUTE, "kobe bryant", "he")], [(INSERT, "kobe bryant", "born")]):
+        expected = painted(history, "when was he born ?", edit)
+        for columns in ("was he born", "when was he born", "he born"):
+            cells = [(stray, (row,), columns), *edit]
+            assert painted(history, "when was he born ?", cells) == expected
+
+
+def test_scores_come_with_probabilities():
+    axes = lay_out(Dialogue.of(["a b"], "x"))
+    probabilities = np.full((3, *axes.shape), 0.75)
+    grid = axes.empty_grid()
+    grid[0, 0] = SUBSTITUTE
+    assert decode(axes, grid, probabilities).edits[0].score == 0.75
 
 
 def test_the_end_column_cannot_be_replaced():

@@ -2,7 +2,14 @@ from __future__ import annotations
 
 import pytest
 
-from urewrite.edits.spacing import needs_blank
+from urewrite.edits.spacing import Edge, written_apart
+from urewrite.tokens import tokenize
+
+
+def needs_blank(left, right):
+    """Of the last word of one text and the first of another."""
+    before, after = tokenize(left), tokenize(right)
+    return written_apart(Edge(before, len(before) - 1), Edge(after, 0))
 
 
 @pytest.mark.parametrize(
@@ -40,8 +47,9 @@ def test_apart(left, right):
         ("iphonex", "为"),
         ("买", "iphonex"),
         ("北", "。"),
-        ("", "word"),
-        ("word", ""),
+        ("did", "n't"),
+        ('say ( "', "word"),  # opens
+        ('the "', "word"),
     ],
 )
 def test_together(left, right):

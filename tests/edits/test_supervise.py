@@ -8,6 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from edits.dialogues import awkward_dialogues, reachable_examples
+from urewrite.corpora import load_corpus
+from urewrite.corpora.connection import corpus_connection_words
 from urewrite.dialogue import Dialogue, Example
 from urewrite.edits.apply import apply_edits, decode, edits_of
 from urewrite.edits.grid import ConnectionWords, EditType, lay_out
@@ -171,3 +173,17 @@ def test_exact_means_exact_on_any_text(dialogue, other):
     decoded = decode(supervision.axes, supervision.grid)
     check_provenance(dialogue, WORDS, decoded)
     assert supervision.exact == (tokenize(decoded.text).keys == tokenize(other.utterance).keys)
+
+
+def test_blanks_are_right_on_real_texts(corpora_dir):
+    """Where the words are right, so is the text, but for users who write ` ?` and the like."""
+    words, _ = corpus_connection_words("canard", mirror=corpora_dir)
+    compared = equal = 0
+    for example in load_corpus("canard", "validation", mirror=corpora_dir)[:800]:
+        supervision = supervise(example, words)
+        decoded = decode(supervision.axes, supervision.grid)
+        if supervision.exact and decoded.changed:
+            compared += 1
+            equal += " ".join(decoded.text.lower().split()) == " ".join(example.rewrite.lower().split())
+    assert compared > 300
+    assert equal / compared > 0.97

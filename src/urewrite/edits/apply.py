@@ -8,19 +8,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from urewrite.dialogue import Dialogue
 from urewrite.edits.grid import Axes, Grid
 from urewrite.edits.places import Place, places_of
 from urewrite.edits.regions import Rectangle, find_rectangles
-from urewrite.edits.spacing import hugs_left, joins, needs_blank
+from urewrite.edits.spacing import Edge, has_gap, hugs, melts, written_apart
 from urewrite.errors import BadInputError
 from urewrite.rewrite import Edit, Origin, Piece, Rewrite
 from urewrite.tokens import Tokens
 
 
-def decode(axes: Axes, grid: Grid) -> Rewrite:
-    """The rewrite that a grid stands for."""
-    return apply_edits(axes.dialogue, edits_of(axes, find_rectangles(grid)))
+def decode(axes: Axes, grid: Grid, probabilities: NDArray[np.floating] | None = None) -> Rewrite:
+    """The rewrite that a grid stands for; with `probabilities` (edit types, rows, columns) edits carry scores."""
+    return apply_edits(axes.dialogue, edits_of(axes, find_rectangles(grid, probabilities)))
 
 
 def edits_of(axes: Axes, rectangles: Sequence[Rectangle]) -> tuple[Edit, ...]:
@@ -73,9 +76,10 @@ def apply_edits(dialogue: Dialogue, edits: Sequence[Edit]) -> Rewrite:
 def _edits_at(utterance: Tokens, place: Place, before: Place | None, after: Place | None) -> list[Edit]:
     """The edits of one place with the blanks it needs; `before` and `after` are places that touch it.
 
-    Where the utterance has a blank, that blank serves; between two touching places the left one brings it.
+    Where the utterance has a blank, that blank serves; between two touching places the left one brings it. Where the
+    utterance has none, what is substituted has none either, unless words would melt.
     """
-    first_word, last_word = place.spans[0].first_word, place.spans[-1].last_word
+    first, last = place.spans[0].first_edge, place.spans[-1].last_edge
     gap_before = gap_after = False
     if place.is_insertion:
         leans_left = _leans_left(utterance, place, after)
@@ -83,26 +87,22 @@ def _edits_at(utterance: Tokens, place: Place, before: Place | None, after: Plac
             start = end = utterance.ends[place.left - 1]
         else:  # an utterance may be without words
             start = end = utterance.starts[place.left] if len(utterance) else len(utterance.text)
-        if _has_gap(utterance, place.left):
+        if has_gap(utterance, place.left):
             gap_before, gap_after = not leans_left, leans_left
     else:
         start, end = utterance.starts[place.left], utterance.ends[place.right - 1]
-        if _has_gap(utterance, place.left):
+        if has_gap(utterance, place.left):
             gap_before = before is None or not before.is_insertion or _leans_left(utterance, before, place)
-        if _has_gap(utterance, place.right):
+        if has_gap(utterance, place.right):
             gap_after = after is None or not after.is_insertion or not _leans_left(utterance, after, None)
-        if gap_before and hugs_left(first_word):
+        if gap_before and hugs(utterance.words[place.left - 1], first.word):
             start = utterance.ends[place.left - 1]
-    blank_before = False
+    blank_before = blank_after = False
     if before is None and place.left and not gap_before:
-        neighbour = utterance.words[place.left - 1]
-        blank_before = needs_blank(neighbour, first_word) and (place.is_insertion or not joins(neighbour))
-    blank_after = False
-    if not gap_after:
-        neighbour = _word_after(utterance, place, after)
-        blank_after = needs_blank(last_word, neighbour) and (
-            place.is_insertion or after is not None or not joins(neighbour)
-        )
+        blank_before = _blank(Edge(utterance, place.left - 1), first, touching=not place.is_insertion)
+    following = _edge_after(utterance, place, after)
+    if following is not None and not gap_after:
+        blank_after = _blank(last, following, touching=not place.is_insertion and after is None)
     op: Literal["insert", "substitute"] = "insert" if place.is_insertion else "substitute"
     edits: list[Edit] = []
     for index, span in enumerate(place.spans):
@@ -110,10 +110,9 @@ def _edits_at(utterance: Tokens, place: Place, before: Place | None, after: Plac
         text = span.tokens.text[source_start:source_end]
         if span.turn is None:
             source_start, source_end = 0, len(text)
+        blank = blank_after
         if index + 1 < len(place.spans):
-            blank = needs_blank(span.last_word, place.spans[index + 1].first_word)
-        else:
-            blank = blank_after
+            blank = written_apart(span.last_edge, place.spans[index + 1].first_edge)
         edits.append(
             Edit(
                 op,
@@ -131,9 +130,9 @@ def _edits_at(utterance: Tokens, place: Place, before: Place | None, after: Plac
     return edits
 
 
-def _has_gap(utterance: Tokens, column: int) -> bool:
-    """Whether the utterance has something blank between the words on either side of a column's left border."""
-    return 0 < column < len(utterance) and utterance.ends[column - 1] < utterance.starts[column]
+def _blank(left: Edge, right: Edge, *, touching: bool) -> bool:
+    """Whether to bring a blank; words that touched what was there before still do, unless they would melt."""
+    return written_apart(left, right) and (not touching or melts(left.word, right.word))
 
 
 def _leans_left(utterance: Tokens, place: Place, after: Place | None) -> bool:
@@ -143,14 +142,14 @@ def _leans_left(utterance: Tokens, place: Place, after: Place | None) -> bool:
     """
     if place.left == 0:
         return False
-    return (
-        not _has_gap(utterance, place.left)
-        or hugs_left(place.spans[0].first_word)
-        or hugs_left(_word_after(utterance, place, after))
-    )
+    if not has_gap(utterance, place.left) or hugs(utterance.words[place.left - 1], place.spans[0].first_edge.word):
+        return True
+    following = _edge_after(utterance, place, after)
+    return following is not None and hugs(place.spans[-1].last_edge.word, following.word)
 
 
-def _word_after(utterance: Tokens, place: Place, after: Place | None) -> str:
+def _edge_after(utterance: Tokens, place: Place, after: Place | None) -> Edge | None:
+    """The word that follows a place in the output, if any does."""
     if after is not None:
-        return after.spans[0].first_word
-    return utterance.words[place.right] if place.right < len(utterance) else ""
+        return after.spans[0].first_edge
+    return Edge(utterance, place.right) if place.right < len(utterance) else None

@@ -22,10 +22,11 @@ _RUN_COST = 30
 _PLACE_COST = 20
 _AGE_COST = 1
 
-# Bounds that keep a search in the milliseconds; what they cut off is dear and rarely a sensible label.
+# Bounds that keep a search short; what they cut off is dear and rarely a sensible label.
 _MOST_RUNS = 3  # per place
 _MOST_EQUAL = 3  # runs, and covers, that spell the same words
-_MOST_MOVES = 20_000
+_MOST_DIVERSE = 12  # runs that spell the same words, in the search over many choices
+_MOST_MOVES = 100_000
 
 
 class _Cover(NamedTuple):
@@ -60,18 +61,20 @@ class _Step(NamedTuple):
 
 
 def derived_grids(axes: Axes, rewrite_keys: tuple[str, ...]) -> Iterator[Grid]:
-    """Grids that may spell the rewrite, at most two; the caller decodes them to see.
+    """Grids that may spell the rewrite, at most three; the caller decodes them to see.
 
     The first comes from a quick search that takes no care to keep edits apart, which seldom matters; where that finds
-    no way at all, there is none. The second comes from a search that does take care.
+    no way at all, there is none. The next come from searches that do take care, over few choices and over many.
     """
     at_hand = {*axes.row_keys, *axes.column_keys}
     if not at_hand.issuperset(rewrite_keys):
         return
     search = _Search(axes, rewrite_keys)
-    for keep_apart in (False, True):
-        steps = search.run(keep_apart)
+    for keep_apart, diverse in ((False, False), (True, False), (True, True)):
+        steps = search.run(keep_apart, diverse)
         if steps is None:
+            if keep_apart:
+                continue
             return
         grid = axes.empty_grid()
         for step in steps:
@@ -96,11 +99,11 @@ class _Search:
                 self.age[row] = order * _AGE_COST
                 if source.turn is None:
                     self.connection_rows.add(row)
-        self.covers: dict[int, list[_Cover]] = {}
-        self.runs: dict[int, list[_Cover]] = {}
+        self.covers: dict[tuple[int, bool], list[_Cover]] = {}
+        self.runs: dict[tuple[int, bool], list[_Cover]] = {}
         self.ahead = _words_to_change(self.utterance, rewrite)
 
-    def run(self, keep_apart: bool) -> list[_Step] | None:
+    def run(self, keep_apart: bool, diverse: bool) -> list[_Step] | None:
         """The steps of the cheapest derivation, in no order; None if there is none within the bounds."""
         goal = (len(self.utterance), len(self.rewrite))
         start = _Node(0, 0, False, 0, 0)
@@ -115,21 +118,22 @@ class _Search:
             came_from[node] = origin
             if (node.column, node.position) == goal:
                 return _steps(came_from, node)
-            for step_cost, step, reached in self._moves(node, keep_apart):
+            for step_cost, step, reached in self._moves(node, keep_apart, diverse):
+                moves += 1
                 total = cost + step_cost
                 if total < least.get(reached, total + 1):
                     least[reached] = total
-                    moves += 1
                     ahead = self.ahead[reached.column][reached.position] * _WORD_COST
                     heapq.heappush(queue, (total + ahead, moves, total, reached, (node, step)))
         return None
 
-    def _moves(self, node: _Node, keep_apart: bool) -> Iterator[tuple[int, _Step | None, _Node]]:
+    def _moves(self, node: _Node, keep_apart: bool, diverse: bool) -> Iterator[tuple[int, _Step | None, _Node]]:
         column, position, decided, inserted_rows, substituted_rows = node
         apart = -1 if keep_apart else 0
+        covers = self._covers(position, diverse)
         if not decided:
             yield 0, None, _Node(column, position, True, 0, substituted_rows)
-            for cover in self._covers(position):
+            for cover in covers:
                 if not cover.rows & inserted_rows and self._ends_well(cover, column):
                     step = _Step(EditType.INSERT, column, column, cover.runs)
                     reached = _Node(column, cover.end, True, cover.rows & apart, substituted_rows)
@@ -140,7 +144,7 @@ class _Search:
         if position < len(self.rewrite) and self.utterance[column] == self.rewrite[position]:
             yield 0, None, _Node(column + 1, position + 1, False, inserted_rows, 0)
         taken = inserted_rows | substituted_rows
-        for cover in self._covers(position):
+        for cover in covers:
             if cover.rows & taken:
                 continue
             for right in range(column + 1, len(self.utterance) + 1):
@@ -157,31 +161,34 @@ class _Search:
             return True
         return cover.end == len(self.rewrite) and column == len(self.utterance)
 
-    def _covers(self, position: int) -> list[_Cover]:
-        """Ways to spell words from `position` on, for every end the few cheapest."""
-        if position not in self.covers:
-            found = list(self._runs(position))
-            grown = found
+    def _covers(self, position: int, diverse: bool) -> list[_Cover]:
+        """Ways to spell words from `position` on, the few cheapest for every end.
+
+        If `diverse`, the few cheapest for every end, first row and last row.
+        """
+        if (position, diverse) not in self.covers:
+            found = grown = self._runs(position, diverse)
             for _ in range(_MOST_RUNS - 1):
                 grown = [
                     _Cover(head.cost + tail.cost, tail.end, head.rows | tail.rows, head.runs + tail.runs)
                     for head in grown
                     if self._may_go_on(head)
-                    for tail in self._runs(head.end)
+                    for tail in self._runs(head.end, diverse)
                     if tail.runs[0].start > head.runs[-1].end
                 ]
-                found = _few_cheapest(found + grown)
-            self.covers[position] = found
-        return self.covers[position]
+                grown = _few_cheapest(grown, diverse)
+                found = _few_cheapest(found + grown, diverse)
+            self.covers[position, diverse] = found
+        return self.covers[position, diverse]
 
     def _may_go_on(self, cover: _Cover) -> bool:
         """Whether its last word survives decoding with more to follow."""
         last_row = cover.runs[-1].end - 1
         return self.row_keys[last_row] not in SENTENCE_END or last_row in self.connection_rows
 
-    def _runs(self, position: int) -> list[_Cover]:
-        """Single runs that spell words from `position` on: for every end the most recent ones and the first."""
-        if position not in self.runs:
+    def _runs(self, position: int, diverse: bool) -> list[_Cover]:
+        """Single runs that spell words from `position` on: all if `diverse`, else a few recent ones and the first."""
+        if (position, diverse) not in self.runs:
             by_end: dict[int, list[_Cover]] = defaultdict(list)
             rows = self.rows_of.get(self.rewrite[position], ()) if position < len(self.rewrite) else ()
             for row in rows:
@@ -195,20 +202,22 @@ class _Search:
                     end, cursor = end + 1, cursor + 1
                     cost = (end - position) * _WORD_COST + _RUN_COST + self.age[row]
                     by_end[end].append(_Cover(cost, end, bits, (Run(row, cursor),)))
-            self.runs[position] = [
+            most = _MOST_DIVERSE if diverse else _MOST_EQUAL
+            self.runs[position, diverse] = [
                 run
                 for same_end in by_end.values()
-                for run in (same_end if len(same_end) <= _MOST_EQUAL else [*same_end[: _MOST_EQUAL - 1], same_end[-1]])
+                for run in (same_end if len(same_end) <= most else [*same_end[: most - 1], same_end[-1]])
             ]
-        return self.runs[position]
+        return self.runs[position, diverse]
 
 
-def _few_cheapest(covers: list[_Cover]) -> list[_Cover]:
-    counts: dict[int, int] = defaultdict(int)
+def _few_cheapest(covers: list[_Cover], diverse: bool) -> list[_Cover]:
+    counts: dict[tuple[int, ...], int] = defaultdict(int)
     kept: list[_Cover] = []
     for cover in sorted(covers, key=lambda cover: cover.cost):
-        counts[cover.end] += 1
-        if counts[cover.end] <= _MOST_EQUAL:
+        kind = (cover.end, cover.runs[0].start, cover.runs[-1].end) if diverse else (cover.end,)
+        counts[kind] += 1
+        if counts[kind] <= _MOST_EQUAL:
             kept.append(cover)
     return kept
 

@@ -2,12 +2,14 @@
 
 Decisions, where the paper is silent:
 
+* A rectangle that copies nothing (only `[S]`, or nothing but punctuation that would be dropped) is as if it were not
+  there.
+* A rectangle across `[S]` gives one span per turn; over connection words one span per word.
+* Of substitutions whose ranges overlap without being equal the better scored one stays (then the wider, then the
+  upper one).
 * Spans for one place follow one another in row order, that is in the order of the dialogue.
 * An insertion stands before a substitution that begins at its column; inside a substituted range it moves to its start.
   Of an insertion wider than one column the left edge counts.
-* Of substitutions whose ranges overlap without being equal the better scored one stays (then the wider, then the
-  upper one).
-* A rectangle across `[S]` gives one span per turn; over connection words one span per word.
 * Sentence-final punctuation at the end of a copied span is dropped unless the span ends the whole output.
 """
 
@@ -19,6 +21,7 @@ from typing import NamedTuple
 
 from urewrite.edits.grid import Axes, EditType
 from urewrite.edits.regions import Rectangle
+from urewrite.edits.spacing import Edge
 from urewrite.tokens import Tokens
 
 SENTENCE_END = frozenset([".", "?", "!", "...", "…", "。", "？", "！", "．", "｡"])
@@ -34,14 +37,14 @@ class Span(NamedTuple):
     score: float
 
     @property
-    def first_word(self) -> str:
+    def first_edge(self) -> Edge:
         """The word that meets what stands before the span."""
-        return self.tokens.words[self.first]
+        return Edge(self.tokens, self.first, self.turn is None)
 
     @property
-    def last_word(self) -> str:
+    def last_edge(self) -> Edge:
         """The word that meets what stands after the span."""
-        return self.tokens.words[self.last]
+        return Edge(self.tokens, self.last, self.turn is None)
 
 
 class Place(NamedTuple):
@@ -57,41 +60,55 @@ class Place(NamedTuple):
         return self.left == self.right
 
 
+class _Copy(NamedTuple):
+    """A rectangle together with the spans it copies, at least one."""
+
+    box: Rectangle
+    spans: tuple[Span, ...]
+
+
 def places_of(axes: Axes, rectangles: Sequence[Rectangle]) -> list[Place]:
     """Places that do not overlap, in the order of the output, each with at least one span."""
     end_column = len(axes.column_keys) - 1
-    boxes = _settled_substitutions(rectangles, end_column)
-    for box in rectangles:
-        if box.edit_type is EditType.INSERT:
-            column = next((kept.left for kept in boxes if kept.left < box.left < kept.right), box.left)
-            boxes.append(box._replace(left=column, right=column))
-    boxes.sort(key=lambda box: (box.left, box.right, box.top))
+    copies = [
+        copy
+        for copy in (_Copy(box, _spans(axes, box)) for box in rectangles)
+        if any(not _dropped(span) for span in copy.spans) or _may_end_output(copy.box, end_column)
+    ]
+    settled = _settled_substitutions([copy for copy in copies if copy.box.edit_type is EditType.SUBSTITUTE], end_column)
+    for copy in copies:
+        if copy.box.edit_type is EditType.INSERT:
+            left = copy.box.left
+            column = next((kept.box.left for kept in settled if kept.box.left < left < kept.box.right), left)
+            settled.append(copy._replace(box=copy.box._replace(left=column, right=column)))
+    settled.sort(key=lambda copy: (copy.box.left, copy.box.right, copy.box.top))
     places = [
-        Place(left, right, tuple([span for box in group for span in _spans(axes, box)]))
-        for (left, right), group in groupby(boxes, key=lambda box: (box.left, box.right))
+        Place(left, right, tuple([span for copy in group for span in copy.spans]))
+        for (left, right), group in groupby(settled, key=lambda copy: (copy.box.left, copy.box.right))
     ]
     return _without_loose_ends(places, end_column)
 
 
-def _settled_substitutions(rectangles: Sequence[Rectangle], end_column: int) -> list[Rectangle]:
+def _settled_substitutions(copies: Sequence[_Copy], end_column: int) -> list[_Copy]:
     """Substitutions whose column ranges are equal or apart; `[E]` is no word, so no range includes it."""
     candidates = [
-        box._replace(right=min(box.right, end_column))
-        for box in rectangles
-        if box.edit_type is EditType.SUBSTITUTE and box.left < end_column
+        copy._replace(box=copy.box._replace(right=min(copy.box.right, end_column)))
+        for copy in copies
+        if copy.box.left < end_column
     ]
-    candidates.sort(key=lambda box: (-box.score, box.left - box.right, box.top))
-    settled: list[Rectangle] = []
-    for box in candidates:
+    candidates.sort(key=lambda copy: (-copy.box.score, copy.box.left - copy.box.right, copy.box.top))
+    settled: list[_Copy] = []
+    for copy in candidates:
+        left, right = copy.box.left, copy.box.right
         if all(
-            (box.left, box.right) == (kept.left, kept.right) or box.right <= kept.left or kept.right <= box.left
+            (left, right) == (kept.box.left, kept.box.right) or right <= kept.box.left or kept.box.right <= left
             for kept in settled
         ):
-            settled.append(box)
+            settled.append(copy)
     return settled
 
 
-def _spans(axes: Axes, box: Rectangle) -> list[Span]:
+def _spans(axes: Axes, box: Rectangle) -> tuple[Span, ...]:
     spans: list[Span] = []
     for source in axes.sources:
         first = max(box.top - source.first_row, 0)
@@ -102,7 +119,16 @@ def _spans(axes: Axes, box: Rectangle) -> list[Span]:
             spans.extend(Span(source.tokens, None, word, word, box.score) for word in range(first, last + 1))
         else:
             spans.append(Span(source.tokens, source.turn, first, last, box.score))
-    return spans
+    return tuple(spans)
+
+
+def _dropped(span: Span) -> bool:
+    """Whether nothing is left of a span inside the output."""
+    return span.turn is not None and all(word in SENTENCE_END for word in span.tokens.words[span.first : span.last + 1])
+
+
+def _may_end_output(box: Rectangle, end_column: int) -> bool:
+    return (box.left if box.edit_type is EditType.INSERT else min(box.right, end_column)) == end_column
 
 
 def _without_loose_ends(places: list[Place], end_column: int) -> list[Place]:

@@ -2,33 +2,79 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import regex
+
+from urewrite.tokens import Tokens
 
 # Scripts and punctuation that are written without blanks between words.
 _UNSPACED = regex.compile(
     r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\u3000-\u303f\uff00-\uffef]"
 )
-_HUGS_LEFT = regex.compile(
-    r"[,.;:?!%\)\]\}\u2019\u201d\u2026°]|n['’]t\b|['’](?:s|d|m|ll|re|ve|em)\b|['’]$", regex.IGNORECASE
+_HUGS_LEFT = regex.compile(r"[,.;:?!%\)\]\}”…°]|['’](?:s|d|m|ll|re|ve|em)$", regex.IGNORECASE)
+_NEGATION = regex.compile(r"n['’]t", regex.IGNORECASE)
+_NEGATED = regex.compile(
+    r"ai|are|ca|could|dare|did|do|does|had|has|have|is|might|must|need|ought|sha|should|was|were|wo|would",
+    regex.IGNORECASE,
 )
-_HUGS_RIGHT = regex.compile(r"[\(\[\{\u2018\u201c$£€¥#¿¡]$")
-_JOINERS = frozenset("-/–—_&@~")
+_HUGS_RIGHT = regex.compile(r"[\(\[\{“‘$£€¥#¿¡]$")
+_QUOTES = frozenset("\"'’`")
+_JOINERS = frozenset(["-", "--", "–", "—", "/", "&", "~", "_", "@", "+", "="])
 
 
-def needs_blank(left: str, right: str) -> bool:
-    """Whether two words are written apart: `Beijing today`, but `Kobe's`, `(he` and `北京人`."""
-    if not left or not right or left[-1].isspace() or right[0].isspace():
+class Edge(NamedTuple):
+    """A word at the end of a piece of text, in the text it stands in; `listed` marks a connection word."""
+
+    tokens: Tokens
+    at: int
+    listed: bool = False
+
+    @property
+    def word(self) -> str:
+        """The word itself."""
+        return self.tokens.words[self.at]
+
+
+def has_gap(tokens: Tokens, index: int) -> bool:
+    """Whether something blank stands between a word and the word before it."""
+    return 0 < index < len(tokens) and tokens.ends[index - 1] < tokens.starts[index]
+
+
+def written_apart(left: Edge, right: Edge) -> bool:
+    """Whether two words are written with a blank between them: `Beijing today`, but `Kobe's`, `(he` and `北京人`.
+
+    Quotation marks lean on what they enclose, signs such as `-` keep the distance they have in their own text.
+    """
+    if _UNSPACED.match(left.word[-1]) or _UNSPACED.match(right.word[0]):
         return False
-    if _UNSPACED.match(left[-1]) or _UNSPACED.match(right[0]):
+    if hugs(left.word, right.word) or _HUGS_RIGHT.search(left.word):
         return False
-    return not (_HUGS_LEFT.match(right) or _HUGS_RIGHT.search(left))
+    if left.word in _QUOTES:
+        return not _opens(left)
+    if right.word in _QUOTES:
+        return not right.listed and _opens(right)
+    if left.word in _JOINERS:
+        return left.listed or left.at + 1 == len(left.tokens) or has_gap(left.tokens, left.at + 1)
+    if right.word in _JOINERS:
+        return right.listed or right.at == 0 or has_gap(right.tokens, right.at)
+    return True
 
 
-def hugs_left(word: str) -> bool:
-    """Whether the word is written without a blank before it whatever that is: a clitic or closing punctuation."""
-    return _HUGS_LEFT.match(word) is not None
+def melts(left: str, right: str) -> bool:
+    """Whether two words written together would be read as one."""
+    return left[-1].isalnum() and right[0].isalnum() and not (_UNSPACED.match(left[-1]) or _UNSPACED.match(right[0]))
 
 
-def joins(word: str) -> bool:
-    """Whether the word is a sign such as `-` or `/` that may stand with or without blanks around it."""
-    return word in _JOINERS
+def hugs(left: str, right: str) -> bool:
+    """Whether `right` is a clitic or closing punctuation, written without a blank after `left`."""
+    if _NEGATION.fullmatch(right):
+        return _NEGATED.fullmatch(left) is not None
+    return _HUGS_LEFT.match(right) is not None
+
+
+def _opens(quote: Edge) -> bool:
+    """Whether a straight quotation mark opens: nothing, a blank or a bracket stands before it."""
+    if quote.at == 0 or has_gap(quote.tokens, quote.at):
+        return True
+    return _HUGS_RIGHT.search(quote.tokens.words[quote.at - 1]) is not None

@@ -8,13 +8,14 @@ kept, inserted and substituted words (`derivation.py`) looks for one that does.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
 from urewrite.dialogue import Example
 from urewrite.edits.alignment import differing_spans
 from urewrite.edits.apply import decode
-from urewrite.edits.cover import cover
+from urewrite.edits.cover import Run, cover
 from urewrite.edits.derivation import derived_grids
 from urewrite.edits.grid import Axes, ConnectionWords, EditType, Grid, lay_out
 from urewrite.tokens import tokenize
@@ -40,11 +41,18 @@ def supervise(example: Example, connection_words: ConnectionWords | None = None)
     return Supervision(axes, aligned, False)
 
 
-def aligned_grid(axes: Axes, rewrite_keys: tuple[str, ...]) -> Grid:
-    """The paper's procedure. DEL spans without an ADD counterpart, and ADD words the context lacks, leave no trace."""
+def aligned_grid(
+    axes: Axes,
+    rewrite_keys: tuple[str, ...],
+    find: Callable[[Sequence[str], Sequence[str]], list[Run]] = cover,
+) -> Grid:
+    """The paper's procedure. DEL spans without an ADD counterpart, and ADD words the context lacks, leave no trace.
+
+    `find` chooses the rows for the words of an ADD span.
+    """
     grid = axes.empty_grid()
     for gap in differing_spans(axes.column_keys[:-1], rewrite_keys):
-        runs = cover(rewrite_keys[gap.new_start : gap.new_end], axes.row_keys)
+        runs = find(rewrite_keys[gap.new_start : gap.new_end], axes.row_keys)
         for run in runs:
             if gap.old_start < gap.old_end:
                 grid[run.start : run.end, gap.old_start : gap.old_end] = EditType.SUBSTITUTE
