@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="not provided: torch, which the extra train brings")
+
+from urewrite.network.run import RUN, GridBatch  # noqa: E402
+from urewrite.network.segmentation import MaskedBatchNorm  # noqa: E402
+from urewrite.network.settings import NetworkSettings  # noqa: E402
+
+VARIANTS = [
+    {},
+    {"bottleneck": None},
+    {"upsampling": "deconvolution", "doubling": True},
+    {"segmentation": "feed-forward"},
+    {"similarities": ["elementwise", "cosine", "bilinear", "dot", "linear", "match"]},
+    {"similarities": ["cosine"]},
+    {"similarities": ["elementwise"]},
+    {"similarities": ["cosine", "match"], "bottleneck": None},
+]
+
+
+def network(**changes):
+    torch.manual_seed(0)
+    settings = NetworkSettings.model_validate({"embedding": 12, "hidden": 8, "width": 8, "bottleneck": 8, **changes})
+    made = RUN(settings, vocabulary=30)
+    with torch.no_grad():  # statistics as after training, so that normalisation does something
+        for module in made.modules():
+            if isinstance(module, MaskedBatchNorm):
+                module.mean.uniform_(-0.5, 0.5)
+                module.variance.uniform_(0.5, 2)
+                module.bias.uniform_(-0.5, 0.5)
+    return made
+
+
+def dialogue(rows, columns, seed):
+    generator = torch.Generator().manual_seed(seed)
+    return (
+        torch.randint(1, 30, (rows,), generator=generator),
+        torch.randint(1, 30, (columns,), generator=generator),
+    )
+
+
+def batch_of(*dialogues, rows=None, columns=None):
+    """Padded to multiples of four, or further."""
+    rows = rows or -(-max(len(context) for context, _ in dialogues) // 4) * 4
+    columns = columns or -(-max(len(utterance) for _, utterance in dialogues) // 4) * 4
+    context = torch.zeros(len(dialogues), rows, dtype=torch.long)
+    utterance = torch.zeros(len(dialogues), columns, dtype=torch.long)
+    for index, (one, other) in enumerate(dialogues):
+        context[index, : len(one)] = one
+        utterance[index, : len(other)] = other
+    return GridBatch(context, utterance)
+
+
+@pytest.mark.parametrize("changes", VARIANTS)
+def test_shapes(changes):
+    logits = network(**changes)(batch_of(dialogue(7, 3, 1), dialogue(10, 6, 2)))
+    assert logits.shape == (2, 3, 12, 8)
+    assert torch.isfinite(logits).all()
+
+
+@pytest.mark.parametrize("changes", VARIANTS)
+@pytest.mark.parametrize(("rows", "columns"), [(1, 1), (5, 3), (8, 4), (13, 7)])
+def test_a_prediction_is_the_same_alone_in_a_batch_and_under_any_padding(changes, rows, columns):
+    made = network(**changes).eval()
+    one = dialogue(rows, columns, 1)
+    with torch.no_grad():
+        alone = made(batch_of(one))[0, :, :rows, :columns]
+        together = made(batch_of(dialogue(21, 9, 2), one, dialogue(3, 2, 3)))[1, :, :rows, :columns]
+        padded = made(batch_of(one, rows=32, columns=20))[0, :, :rows, :columns]
+    assert torch.allclose(alone, together, atol=1e-5)
+    assert torch.allclose(alone, padded, atol=1e-5)
+
+
+@pytest.mark.parametrize("changes", VARIANTS)
+def test_training_does_not_see_padding(changes):
+    """The same batch with more padding: same loss, same gradients, same running statistics."""
+    results = []
+    for rows, columns in ((12, 8), (24, 16)):
+        made = network(**changes, dropout_in=0, dropout_out=0).train()
+        batch = batch_of(dialogue(9, 5, 1), dialogue(12, 7, 2), rows=rows, columns=columns)
+        labels = torch.full((2, rows, columns), -1)
+        labels[0, :9, :5] = 0
+        labels[1, :12, :7] = 1
+        loss = torch.nn.functional.cross_entropy(made(batch), labels, ignore_index=-1)
+        loss.backward()
+        gradients = {name: p.grad.clone() for name, p in made.named_parameters() if p.grad is not None}
+        results.append((loss.detach(), gradients, {name: b.clone() for name, b in made.named_buffers()}))
+    (loss, gradients, buffers), (other_loss, other_gradients, other_buffers) = results
+    assert torch.allclose(loss, other_loss, atol=1e-5)
+    assert gradients.keys() == other_gradients.keys()
+    assert all(torch.allclose(gradients[name], other_gradients[name], atol=1e-4) for name in gradients)
+    assert all(torch.allclose(buffers[name], other_buffers[name], atol=1e-5) for name in buffers)
+
+
+@pytest.mark.parametrize("changes", VARIANTS)
+def test_every_parameter_learns(changes):
+    made = network(**changes, dropout_in=0, dropout_out=0).train()
+    logits = made(batch_of(dialogue(9, 5, 1), dialogue(12, 7, 2)))
+    logits.square().mean().backward()
+    assert [name for name, p in made.named_parameters() if p.grad is None or not p.grad.any()] == []
+
+
+def test_masked_normalisation_equals_the_plain_one_without_padding():
+    maps = torch.randn(4, 6, 8, 4)
+    ours, plain = MaskedBatchNorm(6), torch.nn.BatchNorm2d(6)
+    assert torch.allclose(ours(maps, torch.ones(4, 1, 8, 4)), plain(maps), atol=1e-5)
+    assert torch.allclose(ours.mean, plain.running_mean, atol=1e-6)
+    assert torch.allclose(ours.variance, plain.running_var, atol=1e-5)
+
+
+def test_the_feed_forward_replacement_has_about_as_many_parameters():
+    sizes = {
+        kind: sum(p.numel() for p in RUN(NetworkSettings(segmentation=kind), 10).segmentation_layer.parameters())
+        for kind in ("u-shape", "feed-forward")
+    }
+    assert sizes["feed-forward"] == pytest.approx(sizes["u-shape"], rel=0.25)
