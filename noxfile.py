@@ -10,8 +10,8 @@ PYTHONS = ["3.10", "3.11", "3.12", "3.13"]
 
 @nox.session(python=PYTHONS)
 def tests(session: nox.Session) -> None:
-    """Run the suite on one Python; arguments after -- go to pytest."""
-    session.install("-c", "constraints.txt", "-e", ".[dev]")
+    """Run the suite on one Python, without what needs torch; arguments after -- go to pytest."""
+    session.install("-c", "constraints.txt", "-e", ".[test]")
     session.run("pytest", "-n", "2", *session.posargs)
 
 

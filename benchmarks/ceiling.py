@@ -8,14 +8,18 @@ from __future__ import annotations
 import argparse
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+
+import numpy as np
 
 from urewrite.corpora import load_corpus
 from urewrite.corpora.connection import corpus_connection_words
 from urewrite.dialogue import Example
 from urewrite.edits.apply import decode
+from urewrite.edits.cover import Run, cover
 from urewrite.edits.grid import ConnectionWords, lay_out
+from urewrite.edits.regions import find_rectangles
 from urewrite.edits.supervise import aligned_grid, supervise
 from urewrite.files import atomic_writer
 from urewrite.scoring.ceiling import measure_ceiling
@@ -61,29 +65,95 @@ def missing_words(examples: Sequence[Example], words: ConnectionWords) -> dict[s
     }
 
 
+def greedy_pieces(words: Sequence[str], row_keys: Sequence[str]) -> list[Run]:
+    """The alternative of always taking the longest piece at its last occurrence, whatever the order of the rows."""
+    runs: list[Run] = []
+    position = 0
+    while position < len(words):
+        for length in range(len(words) - position, 0, -1):
+            piece = tuple(words[position : position + length])
+            starts = [row for row in range(len(row_keys)) if tuple(row_keys[row : row + length]) == piece]
+            if starts:
+                runs.append(Run(starts[-1], starts[-1] + length))
+                break
+        else:
+            length = 1
+        position += length
+    return runs
+
+
+def first_occurrence(words: Sequence[str], row_keys: Sequence[str]) -> list[Run]:
+    """The alternative of taking whole spans where they were first said."""
+    length = len(words)
+    for start in range(len(row_keys) - length + 1):
+        if tuple(row_keys[start : start + length]) == tuple(words):
+            return [Run(start, start + length)]
+    return cover(words, row_keys)
+
+
+def occurrence(
+    examples: Sequence[Example], words: ConnectionWords, find: Callable[[Sequence[str], Sequence[str]], list[Run]]
+) -> dict[str, float]:
+    """What a choice of rows reaches, and two hints at how regular its labels are."""
+    reached = regions = copied = recent = 0
+    for example in examples:
+        axes = lay_out(example.dialogue, words)
+        keys = tokenize(example.rewrite).keys
+        grid = aligned_grid(axes, keys, find)
+        reached += tokenize(decode(axes, grid).text).keys == keys
+        regions += len(find_rectangles(grid))
+        turns = [source for source in axes.sources if source.turn is not None]
+        rows = np.flatnonzero(grid.max(axis=1, initial=0))
+        for source in turns:
+            inside = int(((rows >= source.first_row) & (rows < source.first_row + len(source.tokens))).sum())
+            copied += inside
+            recent += inside if source is turns[-1] else 0
+    return {
+        "exact %": round(100 * reached / len(examples), 2),
+        "regions a grid": round(regions / len(examples), 3),
+        "rows in the last turn %": round(100 * recent / max(copied, 1), 1),
+    }
+
+
+def decisions(corpus: str, mirror: Path | None) -> dict[str, object]:
+    """What each decision reaches on the validation part, where decisions are made."""
+    examples = load_corpus(corpus, "validation", mirror=mirror)
+    lists = {limit: corpus_connection_words(corpus, limit=limit, mirror=mirror).words for limit in (0, 5, 20)}
+    full = lists[20]
+    return {
+        "n": len(examples),
+        "alignment, no connection words": aligned_share(examples, lists[0]),
+        "alignment, 5 words": aligned_share(examples, lists[5]),
+        "alignment, 20 words, all at the tail": aligned_share(examples, all_trailing(full)),
+        "alignment, 20 words": aligned_share(examples, full),
+        "alignment and search, no connection words": searched_share(examples, lists[0]),
+        "alignment and search, 5 words": searched_share(examples, lists[5]),
+        "alignment and search, 20 words": searched_share(examples, full),
+        "rows": {
+            "in order, last occurrence": occurrence(examples, full, cover),
+            "in order, first occurrence": occurrence(examples, full, first_occurrence),
+            "longest pieces in any order, last occurrence": occurrence(examples, full, greedy_pieces),
+        },
+    }
+
+
 def measure(corpus: str, mirror: Path | None) -> dict[str, object]:
     examples = load_corpus(corpus, "test", mirror=mirror)
-    lists = {limit: corpus_connection_words(corpus, limit=limit, mirror=mirror) for limit in (0, 5, 20)}
-    full = lists[20].words
-    found = measure_ceiling(examples, full)
+    words, derived_from = corpus_connection_words(corpus, mirror=mirror)
+    found = measure_ceiling(examples, words)
     return {
         "corpus": corpus,
         "part": "test",
         "n": len(examples),
-        "words_derived_from": lists[20].part,
-        "leading": full.leading,
-        "trailing": full.trailing,
-        "alignment, no connection words": aligned_share(examples, lists[0].words),
-        "alignment, 5 words": aligned_share(examples, lists[5].words),
-        "alignment, 20 words, all at the tail": aligned_share(examples, all_trailing(full)),
-        "alignment, 20 words": aligned_share(examples, full),
-        "alignment and search, no connection words": searched_share(examples, lists[0].words),
-        "alignment and search, 5 words": searched_share(examples, lists[5].words),
+        "words_derived_from": derived_from,
+        "leading": words.leading,
+        "trailing": words.trailing,
         "exact": round(found.scores.metrics["em"], 2),
         "bleu4": round(found.scores.metrics["bleu4"], 2),
         "missing word": round(100 * found.obstacles.count("missing word") / len(examples), 2),
         "order": round(100 * found.obstacles.count("order") / len(examples), 2),
-        "missing words": missing_words(examples, full),
+        "missing words": missing_words(examples, words),
+        "validation": decisions(corpus, mirror),
         "paper exact": PAPER.get(corpus),
         "paper bleu": PAPER_BLEU.get(corpus),
     }

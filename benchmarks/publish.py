@@ -50,18 +50,20 @@ def ceiling() -> str:
 
 
 def ceiling_steps() -> str:
-    steps = [
-        "alignment, no connection words",
-        "alignment, 5 words",
-        "alignment, 20 words, all at the tail",
-        "alignment, 20 words",
-        "alignment and search, no connection words",
-        "alignment and search, 5 words",
-    ]
     found = results("ceiling")
-    rows: list[list[object]] = [[step, *(row[step] for row in found)] for step in steps]
-    rows.append(["alignment and search, 20 words (the default)", *(row["exact"] for row in found)])
+    steps = [step for step, share in found[0]["validation"].items() if isinstance(share, float)]
+    rows = [[step, *(row["validation"][step] for row in found)] for step in steps]
     return table(["exact %", *(row["corpus"].upper() for row in found)], rows, "python benchmarks/ceiling.py")
+
+
+def row_choices() -> str:
+    found = results("ceiling")
+    rows = [
+        [choice, measure, *(row["validation"]["rows"][choice][measure] for row in found)]
+        for choice, measures in found[0]["validation"]["rows"].items()
+        for measure in measures
+    ]
+    return table(["rows", "", *(row["corpus"].upper() for row in found)], rows, "python benchmarks/ceiling.py")
 
 
 def connection_words() -> str:
@@ -156,6 +158,7 @@ TABLES: dict[str, Callable[[], str]] = {
     for function in (
         ceiling,
         ceiling_steps,
+        row_choices,
         connection_words,
         missing_words,
         corpus_stats,

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from urewrite.corpora.sources import cache_folder
+
 NOT_PROVIDED = "not provided: "
 """A skip whose reason starts with this needs something the README's test command cannot provide (the corpora)."""
 
@@ -23,15 +25,10 @@ settings.load_profile("ci" if IN_CI else "default")
 def corpora_dir() -> Path:
     """The folder of the real corpora."""
     named = os.environ.get("UREWRITE_DATA")
-    root = Path(__file__).resolve().parents[1]
-    candidates = [Path(named)] if named else [parent / "shared" / "data" for parent in root.parents]
-    for folder in candidates:
-        if (folder / "rewrite" / "corpus.txt").is_file():
-            return folder
-    pytest.skip(
-        f"{NOT_PROVIDED}the corpora are neither in the folder UREWRITE_DATA names nor in shared/data beside the "
-        "checkout; run `urewrite data fetch --all` and set UREWRITE_DATA to the cache"
-    )
+    folder = Path(named) if named else cache_folder()
+    if (folder / "rewrite" / "corpus.txt").is_file():
+        return folder
+    pytest.skip(f"{NOT_PROVIDED}the corpora are not in {folder}; run `urewrite data fetch --all`, or set UREWRITE_DATA")
 
 
 @pytest.fixture

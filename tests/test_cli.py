@@ -76,6 +76,25 @@ def test_edits_with_connection_words_and_markup_like_text():
     assert "Kobe's [/b]" in result.stdout
 
 
+def test_a_long_dialogue_is_readable():
+    words = [f"word{number}" for number in range(60)]
+    result = urewrite("edits", "-H", " ".join(words), " ".join(words[:30]) + " it", " ".join(words[:30]) + " word59")
+    lines = result.stdout.splitlines()
+    assert any(line.startswith("word59") and " S " in line for line in lines)
+    assert "..." in lines
+    assert not any(line.startswith("word20 ") for line in lines)
+
+
+def test_control_characters_do_not_reach_the_terminal():
+    assert "\x1b" not in urewrite("edits", "-H", "a \x1b[31m", "b it", "b a").stdout
+
+
+def test_output_does_not_depend_on_the_locale(monkeypatch):
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+    assert json.loads(urewrite("edits", *PAPER, "--json").stdout)["rewrite"] == "北京为什么总是阴天"
+    assert "阴天" in urewrite("edits", *PAPER).stdout
+
+
 def test_what_is_out_of_reach_is_said():
     assert "as close as" in urewrite("edits", "-H", "a", "b", "b c").stdout
 
@@ -92,11 +111,41 @@ def test_wrong_usage():
     assert urewrite("nonsense").returncode == 2
 
 
-def test_connections_of_own_data(own_data):
-    (document,) = json.loads(urewrite("data", "connections", "--from", str(own_data), "--json").stdout)
-    assert (document["leading"], document["trailing"]) == (["of"], ["'s"])
-    assert "'s" in urewrite("data", "connections", "--from", str(own_data)).stdout
-    assert urewrite("data", "connections", "rewrite", "--from", str(own_data)).returncode == 2
+def test_connections_and_ceiling_of_own_data(own_data, tmp_path):
+    (document,) = json.loads(urewrite("data", "connections", str(own_data), str(own_data), "--json").stdout)
+    assert document == {"corpus": str(own_data), "leading": ["of"], "trailing": ["'s"], "derived_from": str(own_data)}
+    assert "'s" in urewrite("data", "connections", str(own_data)).stdout
+    result = urewrite("data", "ceiling", str(own_data), "--part", "test", "--json")
+    (row,) = json.loads(result.stdout)
+    assert (row["corpus"], row["part"], row["n"], row["exact"]) == (str(own_data), None, 8, 100)
+    assert row["connection_words"]["derived_from"] == str(own_data)
+    assert result.stderr == f"{own_data}: the connection words are derived from this same file\n"
+
+
+@pytest.mark.parametrize("command", ["ceiling", "connections"])
+def test_bad_lines_of_own_data(own_data, tmp_path, command):
+    own_data.write_text(own_data.read_text(encoding="utf-8") + "broken\n", encoding="utf-8")
+    stopped = urewrite("data", command, str(own_data))
+    assert stopped.returncode == 3
+    assert stopped.stderr.startswith(f"urewrite: error: {own_data}, line 9: ")
+    rejects = tmp_path / "rejects.jsonl"
+    assert urewrite("data", command, str(own_data), "--skip-bad", "--rejects", str(rejects)).returncode == 0
+    assert [json.loads(line)["line"] for line in rejects.read_text().splitlines()] == [9]
+    assert urewrite("data", command, str(own_data), "--skip-bad", "--rejects", str(own_data)).returncode == 3
+
+
+def test_words_of_the_validation_part_are_said_to_be_so(tmp_path, no_data_elsewhere):
+    (tmp_path / "multi").mkdir()
+    for name in ("valid.txt", "test.txt"):
+        (tmp_path / "multi" / name).write_text("a\tb\tc\td\t问\t回\t0\t\n", encoding="utf-8")
+    result = urewrite(
+        "data", "ceiling", "multi", "multi", "--part", "test", "--part", "test", "--json", "--mirror", str(tmp_path)
+    )
+    (row,) = json.loads(result.stdout)
+    assert row["connection_words"]["derived_from"] == "validation"
+    assert (
+        "multi: no training part is here, so the connection words are derived from the validation part" in result.stderr
+    )
 
 
 def test_ceiling_contract(corpora_dir):
@@ -114,10 +163,13 @@ def test_ceiling_contract(corpora_dir):
 
 def test_ceiling_errors(tmp_path):
     assert urewrite("data", "ceiling", "nonsense").returncode == 3
-    assert urewrite("data", "ceiling", "task", "--part", "dev").returncode == 3
+    assert urewrite("data", "ceiling", "task", "--part", "dev").returncode == 2
     missing = urewrite("data", "ceiling", "task", "--mirror", str(tmp_path / "nothing"))
-    assert missing.returncode in (3, 4)
-    assert len(missing.stderr.splitlines()) == 1
+    assert missing.returncode == 4
+    assert missing.stderr == f"urewrite: error: the mirror {tmp_path / 'nothing'} is not a folder\n"
+    absent = urewrite("data", "ceiling", str(tmp_path / "absent.jsonl"))
+    assert absent.returncode == 3
+    assert absent.stderr.startswith(f"urewrite: error: {tmp_path / 'absent.jsonl'}: the file cannot be read")
 
 
 def test_heavy_libraries_are_not_loaded():

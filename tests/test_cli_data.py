@@ -11,9 +11,10 @@ import pytest
 from typer.testing import CliRunner
 
 from urewrite.cli.data import app
-from urewrite.corpora import read_jsonl
+from urewrite.cli.options import Part
+from urewrite.corpora import PARTS, read_jsonl
 from urewrite.corpora.sources import CORPORA
-from urewrite.errors import BadInputError, DataUnavailableError
+from urewrite.errors import BadInputError, DataUnavailableError, OverlapError
 
 GOOD = "一\t\t二\t\t问\t\t好问"
 
@@ -44,12 +45,25 @@ def mirror(tmp_path: Path, no_data_elsewhere) -> Path:
     return folder
 
 
+@pytest.fixture
+def own(tmp_path: Path) -> Path:
+    """A file of three examples."""
+    path = tmp_path / "mine.jsonl"
+    path.write_text(json.dumps({"history": ["Kobe?"], "utterance": "he", "rewrite": "Kobe"}) + "\n")
+    path.write_text(path.read_text() * 3)
+    return path
+
+
 def spoil(mirror: Path) -> Path:
     path = mirror / "rewrite" / "corpus.txt"
     lines = path.read_bytes().split(b"\n")
     lines[2], lines[5] = b"broken", b"bad \xff"
     path.write_bytes(b"\n".join(lines))
     return path
+
+
+def test_the_parts_to_choose_from_are_those_of_the_library():
+    assert tuple(part.value for part in Part) == PARTS
 
 
 @pytest.mark.parametrize("command", ["list", "fetch", "stats", "export", "overlap"])
@@ -101,6 +115,8 @@ def test_export(run, mirror, tmp_path):
         "part": "train",
         "n": 17,
         "rejected": 0,
+        "overlapping": None,
+        "removed": 0,
         "out": str(out),
         "rejects": None,
     }
@@ -142,8 +158,119 @@ def test_export_skips_and_lists_bad_input(run, mirror, tmp_path):
     ]
     named = tmp_path / "rejects.jsonl"
     result = run("export", "rewrite", "train", "-", "--skip-bad", "--rejects", named, "--mirror", mirror)
-    assert "2 bad lines listed" in result.stderr
+    assert f"2 bad lines left out, listed in {named}\n" in result.stderr
     assert len(named.read_text().splitlines()) == 2
+
+
+@pytest.mark.parametrize(
+    "command", [["export", "rewrite", "test", "{out}"], ["stats", "rewrite"], ["overlap", "rewrite"]]
+)
+def test_the_rejects_file_is_written_even_with_nothing_in_it(run, mirror, tmp_path, command):
+    named = tmp_path / "rejects.jsonl"
+    named.write_text("stale")
+    arguments = [argument.format(out=tmp_path / "out.jsonl") for argument in command]
+    run(*arguments, "--skip-bad", "--rejects", named, "--mirror", mirror, "--json")
+    assert named.read_text() == ""
+
+
+@pytest.mark.parametrize(
+    "command",
+    [["stats", "rewrite"], ["overlap", "rewrite"], ["overlap", "--from", "{own}"]],
+)
+def test_bad_lines_stop_every_command_or_are_skipped(run, mirror, own, tmp_path, command):
+    spoil(mirror)
+    own.write_text(own.read_text() + "broken\n")
+    arguments = [*(argument.format(own=own) for argument in command), "--mirror", mirror, "--json"]
+    with pytest.raises(BadInputError, match=r"line [34]: "):
+        run(*arguments)
+    named = tmp_path / "rejects.jsonl"
+    result = run(*arguments, "--skip-bad", "--rejects", named)
+    listed = [json.loads(line)["line"] for line in named.read_text().splitlines()]
+    assert listed == ([4] if "--from" in arguments else [3, 6])
+    assert "listed in" in result.stderr
+    assert json.loads(result.stdout)[0]["n"] == (3 if "--from" in arguments else 15)
+
+
+def test_bad_lines_of_canard_test_can_be_skipped(run, mirror, own, tmp_path):
+    path = mirror / "canard" / "test.json"
+    path.write_text(json.dumps([*json.loads(path.read_text()), {"History": []}]))
+    with pytest.raises(BadInputError, match="item 2"):
+        run("overlap", "--from", own, "--mirror", mirror)
+    run("overlap", "--from", own, "--mirror", mirror, "--skip-bad", "--rejects", tmp_path / "rejects.jsonl")
+    assert len((tmp_path / "rejects.jsonl").read_text().splitlines()) == 1
+
+
+def test_when_every_line_is_bad(run, mirror, tmp_path):
+    path = mirror / "rewrite" / "corpus.txt"
+    path.write_text("broken\n" * 20)
+    out = tmp_path / "out.jsonl"
+    with pytest.raises(BadInputError, match=r"corpus\.txt: holds no example of the train part besides 17 bad ones"):
+        run("export", "rewrite", "train", out, "--skip-bad", "--mirror", mirror)
+    assert not out.exists()
+    assert len(Path(f"{out}.rejects.jsonl").read_text().splitlines()) == 17
+
+
+def test_the_rejects_file_must_be_another(run, mirror, own, tmp_path):
+    out, link = tmp_path / "out.jsonl", tmp_path / "link"
+    link.symlink_to(out)
+    with pytest.raises(BadInputError, match="link: the bad lines cannot go into this file"):
+        run("export", "rewrite", "train", out, "--skip-bad", "--rejects", link, "--mirror", mirror)
+    before = own.read_text()
+    with pytest.raises(BadInputError, match="the bad lines cannot go into this file"):
+        run("overlap", "--from", own, "--skip-bad", "--rejects", own, "--mirror", mirror)
+    assert own.read_text() == before
+
+
+def write_canard_validation(mirror: Path, *dialogues: str) -> None:
+    records = [
+        {"History": ["P", "S", "Who?", "She."], "QuAC_dialog_id": name, "Question": "When?", "Rewrite": f"When {name}?"}
+        for name in dialogues
+    ]
+    (mirror / "canard" / "dev.json").write_text(json.dumps(records))
+
+
+def test_export_says_what_is_in_canard_test_and_leaves_it_out_when_told(run, mirror, tmp_path):
+    write_canard_validation(mirror, "C_1_0", "C_2_0", "C_3_0")
+    arguments = ["export", "canard", "validation", tmp_path / "out.jsonl", "--mirror", mirror, "--json"]
+    result = run(*arguments)
+    document = json.loads(result.stdout)
+    assert (document["n"], document["overlapping"], document["removed"]) == (3, 1, 0)
+    assert "1 examples of canard validation share dialogues with CANARD test" in result.stderr
+    document = json.loads(run(*arguments, "--without-overlap").stdout)
+    assert (document["n"], document["overlapping"], document["removed"]) == (2, 1, 1)
+    assert [example.dialogue_id for example in read_jsonl(tmp_path / "out.jsonl")] == ["C_2_0", "C_3_0"]
+    write_canard_validation(mirror, "C_1_0")
+    with pytest.raises(OverlapError, match="no example is left"):
+        run(*arguments, "--without-overlap")
+    (mirror / "canard" / "test.json").write_text("[{}]")
+    assert "was not compared with CANARD test" in run(*arguments).stderr
+    (mirror / "canard" / "test.json").unlink()
+    assert json.loads(run(*arguments).stdout)["overlapping"] is None
+    with pytest.raises(DataUnavailableError, match=r"canard/test\.json"):
+        run(*arguments, "--without-overlap")
+
+
+def test_export_says_when_overlap_was_not_looked_for(run, mirror, tmp_path):
+    result = run("export", "rewrite", "train", tmp_path / "out.jsonl", "--without-overlap", "--mirror", mirror)
+    assert "rewrite was not compared with CANARD test" in result.stderr
+
+
+def test_two_turn_context(run, mirror, tmp_path):
+    write_canard_validation(mirror, "C_2_0")
+    out = tmp_path / "out.jsonl"
+    run("export", "canard", "validation", out, "--context", "two-turn", "--mirror", mirror)
+    assert [turn.text for turn in read_jsonl(out)[0].dialogue.history] == ["Who?", "She."]
+    for choice, turns in [("two-turn", 2), ("full", 4)]:
+        documents = json.loads(run("stats", "canard", "--context", choice, "--mirror", mirror, "--json").stdout)
+        assert documents[0]["part"] == "validation"
+        assert documents[0]["turns"] == turns
+
+
+@pytest.mark.parametrize(("file", "content"), [("rewrite/corpus.txt", ""), ("rewrite/corpus.txt", f"{GOOD}\n" * 5)])
+def test_stats_of_a_part_without_examples(run, mirror, file, content):
+    (mirror / file).write_text(content, encoding="utf-8")
+    with pytest.raises(BadInputError, match=rf"{file}: holds no example of the \w+ part"):
+        run("stats", "rewrite", "--mirror", mirror)
 
 
 @pytest.mark.parametrize(
@@ -151,7 +278,14 @@ def test_export_skips_and_lists_bad_input(run, mirror, tmp_path):
     [
         ["export", "rewrite", "train", "-", "--json"],
         ["export", "rewrite", "train", "-", "--skip-bad"],
+        ["export", "rewrite", "train", "/dev/null", "--skip-bad"],
         ["export", "rewrite", "train", "out.jsonl", "--rejects", "rejects.jsonl"],
+        ["export", "rewrite", "dev", "out.jsonl"],
+        ["export", "qrecc", "test", "out.jsonl", "--without-overlap"],
+        ["export", "rewrite", "train", "out.jsonl", "--context", "half"],
+        ["stats", "--skip-bad"],
+        ["overlap", "--rejects", "rejects.jsonl"],
+        ["overlap", "rewrite", "--from", "mine.jsonl"],
         ["fetch"],
         ["fetch", "rewrite", "--all"],
     ],
@@ -167,6 +301,17 @@ def test_overlap(run, mirror):
     assert "Overlap with CANARD test" in run("overlap", "rewrite", "--mirror", mirror).stdout
 
 
+def test_a_file_of_one_s_own_is_refused_when_it_overlaps(run, mirror, own):
+    (document,) = json.loads(run("overlap", "--from", own, "--mirror", mirror, "--json").stdout)
+    assert (document["corpus"], document["part"], document["n"]) == (str(own), None, 3)
+    assert document["overlapping_examples"] == 0
+    own.write_text(own.read_text() + json.dumps({"history": [], "utterance": "Why?", "rewrite": "why P ?"}) + "\n")
+    refused = whole_command("overlap", "--from", own, "--mirror", mirror, "--json")
+    assert (refused.returncode, refused.stdout) == (5, "")
+    assert refused.stderr.startswith(f"urewrite: error: {own}: 1 training examples in 1 dialogues overlap")
+    assert refused.stderr.count("\n") == 1
+
+
 def test_fetch_from_a_mirror_needs_no_network(run, mirror):
     documents = json.loads(run("fetch", "rewrite", "rewrite", "--mirror", mirror, "--json").stdout)
     assert documents == [{"corpus": "rewrite", "path": "rewrite/corpus.txt", "status": "mirror", "reason": ""}]
@@ -174,8 +319,9 @@ def test_fetch_from_a_mirror_needs_no_network(run, mirror):
 
 def test_fetch_reports_failures_and_fails(run, no_data_elsewhere, monkeypatch):
     monkeypatch.setattr(time, "sleep", lambda seconds: None)
-    with pytest.raises(BadInputError, match="http"):
-        run("fetch", "rewrite", "--base-url", "file:///nowhere")
+    for address in ("file:///nowhere", "http://[", "http://host/é"):
+        with pytest.raises(BadInputError, match="address"):
+            run("fetch", "rewrite", "--base-url", address)
     arguments = ["fetch", "task", "--base-url", "http://127.0.0.1:9/", "--json"]
     result = CliRunner(env={"no_proxy": "*"}).invoke(app, arguments)
     assert isinstance(result.exception, DataUnavailableError)
@@ -204,7 +350,6 @@ def test_the_whole_command_prints_one_document_or_one_line(mirror, tmp_path):
     spoil(mirror)
     for arguments, code, message in [
         (["export", "rewrite", "train", tmp_path / "out.jsonl", "--json"], 3, "line 3: expected 4 columns"),
-        (["export", "rewrite", "dev", tmp_path / "out.jsonl", "--json"], 3, "the parts are train, validation, test"),
         (["export", "task", "test", tmp_path / "out.jsonl", "--json"], 4, "run: urewrite data fetch task"),
     ]:
         failed = whole_command(*arguments, "--mirror", mirror)

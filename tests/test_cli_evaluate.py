@@ -147,14 +147,15 @@ def test_a_report_that_cannot_be_written(run, folder):
 def test_counts_must_agree(run, folder):
     (folder / "short.txt").write_text("a\n", encoding="utf-8")
     result = run(predictions="short.txt")
-    assert "1 predictions for 3 examples" in failure(result)
+    assert f"{folder / 'short.txt'}: 1 predictions for 3 examples" in failure(result)
     assert isinstance(result.exception, BadInputError)
-    assert "1 predictions for 3 examples" in failure(run("--compare", "short.txt"))
+    assert f"{folder / 'short.txt'}: 1 predictions for 3 examples" in failure(run("--compare", "short.txt"))
+    assert "standard input: 1 predictions for 3 examples" in failure(run(predictions="-", stdin="a\n"))
 
 
 def test_bad_prediction_files_are_named(run, folder):
     (folder / "bad.txt").write_bytes(b"a\n\xff\nb\n")
-    assert "bad.txt, line 2: not valid UTF-8" in failure(run(predictions="bad.txt"))
+    assert "bad.txt, line 2: byte 1 (0xff) is not valid UTF-8" in failure(run(predictions="bad.txt"))
     (folder / "bad.jsonl").write_text('{"prediction": "a"}\n{}\n', encoding="utf-8")
     assert "bad.jsonl, line 2, field 'prediction': the key is missing" in failure(run(predictions="bad.jsonl"))
     assert "none.txt: the file cannot be read" in failure(run(predictions="none.txt"))
@@ -165,7 +166,11 @@ def test_bad_corpora_are_named(run, folder):
     assert "bad.jsonl, line 1, field 'rewrite'" in failure(run(corpus="bad.jsonl"))
     (folder / "empty.jsonl").write_text("", encoding="utf-8")
     (folder / "empty.txt").write_text("", encoding="utf-8")
-    assert "no example" in failure(run(corpus="empty.jsonl", predictions="empty.txt"))
+    assert "empty.jsonl: holds no example" in failure(run(corpus="empty.jsonl", predictions="empty.txt"))
+    absent = run(corpus="absent.jsonl")
+    assert "absent.jsonl: the file cannot be read" in failure(absent)
+    assert type(absent.exception) is type(run(predictions="absent.txt").exception)
+    assert "no corpus is called 'quac'" in failure(run(corpus="quac"))
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,8 @@ class Served:
     stall: list[float] = field(default_factory=list)
     drip: float = 0.0
     wrong_range: bool = False
+    raw: bytes = b""
+    """Sent as it is in place of an answer."""
 
 
 @dataclass
@@ -46,6 +48,9 @@ class Handler(BaseHTTPRequestHandler):
         start = int(asked.removeprefix("bytes=").removesuffix("-")) if served and served.ranges and asked else 0
         if served is None:
             self.answer(404)
+        elif served.raw:
+            self.wfile.write(served.raw)
+            self.close_connection = True
         elif served.statuses:
             self.answer(served.statuses.pop(0))
         elif start >= len(served.content) > 0:

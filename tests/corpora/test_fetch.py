@@ -203,10 +203,57 @@ def test_nobody_listens(tmp_path, watcher):
             Download(url, tmp_path / "f", Checksum("sha256", ""), 1).run(watcher.advance, print, HASTE)
 
 
-@pytest.mark.parametrize("url", ["file:///etc/hostname", "ftp://example.org/f", "nonsense"])
-def test_only_http_is_spoken(tmp_path, watcher, url):
-    with pytest.raises(BadInputError, match="http://"):
-        Download(url, tmp_path / "f", Checksum("sha256", ""), 1).run(watcher.advance, print, HASTE)
+@pytest.mark.parametrize(
+    ("url", "reason"),
+    [
+        ("file:///etc/hostname", "starts with http://"),
+        ("ftp://example.org/f", "starts with http://"),
+        ("nonsense", "starts with http://"),
+        ("http:///f", "and a host"),
+        ("http://[", "is not an address: Invalid IPv6 URL"),
+        ("http://host:port/f", "is not an address: Port"),
+        ("http://host:99999/f", "is not an address: Port out of range"),
+        (f"http://{'a' * 70}.org/f", "is not an address"),
+        ("http://host/é", "written as %XX"),
+        ("http://host/a b", "written as %XX"),
+        ("http://host/a\nb", "written as %XX"),
+    ],
+)
+def test_an_address_that_can_never_be_asked_is_bad_input(tmp_path, watcher, url, reason):
+    with pytest.raises(BadInputError, match=reason) as caught:
+        Download(url, tmp_path / "f", Checksum("sha256", ""), 1).run(watcher.advance, watcher.messages.append, HASTE)
+    assert "\n" not in str(caught.value)
+    assert watcher.messages == []
+
+
+def test_a_length_no_number_can_hold_is_not_counted_on(server, get):
+    server.serve("/f", b"", raw=b"HTTP/1.1 200 OK\r\nContent-Length: " + b"9" * 5000 + b"\r\n\r\n" + CONTENT)
+    assert get() == CONTENT
+
+
+@pytest.mark.parametrize("target", ["http://[", "http://host:port/", f"http://{'a' * 70}.org/", "file:///etc/hostname"])
+def test_being_sent_on_to_a_bad_address_is_not_asked_again(server, get, target):
+    server.serve("/f", b"", raw=f"HTTP/1.1 302 Found\r\nLocation: {target}\r\n\r\n".encode())
+    with pytest.raises(DataUnavailableError):
+        get()
+    assert len(server.requests) == 1
+
+
+def test_what_a_server_says_stays_on_one_line(server, get):
+    server.serve("/f", b"", raw=b"HTTP/1.1 302 Found\r\nLocation: /f\r\n\r\n")
+    with pytest.raises(DataUnavailableError, match=r"infinite loop\. The last 30x error") as caught:
+        get()
+    assert "\n" not in str(caught.value)
+    server.serve("/f", b"", raw=b"HTTP/1.1 403 No\x1b[31m way\r\nContent-Length: 0\r\n\r\n")
+    with pytest.raises(DataUnavailableError, match=r"answered 403 No \[31m way$"):
+        get()
+
+
+def test_a_bad_chunk_leaves_nothing_behind(server, get, tmp_path):
+    server.serve("/f", b"", raw=b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n")
+    with pytest.raises(DataUnavailableError, match=r"3 attempts in a row; try again later$"):
+        get()
+    assert list((tmp_path / "deep").iterdir()) == []
 
 
 def test_a_full_disk_is_named(server, get, monkeypatch):

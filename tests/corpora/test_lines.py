@@ -15,7 +15,7 @@ from urewrite.corpora.lines import (
     text_of,
     texts_of,
 )
-from urewrite.errors import BadInputError, DataUnavailableError
+from urewrite.errors import BadInputError
 
 
 def write(path: Path, content: bytes) -> Path:
@@ -53,8 +53,24 @@ def test_gzip_is_unpacked_and_a_broken_one_named(tmp_path):
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path):
-    with pytest.raises(DataUnavailableError, match=r"cannot read .*absent"):
+    with pytest.raises(BadInputError, match=r"absent: the file cannot be read: No such file"):
         read_lines(tmp_path / "absent")
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf16_is_called_by_its_name(tmp_path, encoding):
+    path = write(tmp_path / "f.json", "\ufeff[]\n".encode(encoding))
+    for read in (read_lines, lambda path: parse_json_list(path, only_text, Rejects())):
+        with pytest.raises(BadInputError, match=r"f\.json: expected UTF-8, found UTF-16"):
+            read(path)
+
+
+def test_a_reject_is_noted_once_however_often_its_file_is_read(tmp_path):
+    path = write(tmp_path / "f", b"bad \xff\nbad \xff\n")
+    rejects = Rejects()
+    for _ in range(3):
+        parse_lines(path, read_lines(path), lambda line, _: line, rejects)
+    assert [item.line for item in rejects.items] == [1, 2]
 
 
 def test_invalid_utf8_names_file_line_and_byte(tmp_path):
@@ -108,8 +124,9 @@ def test_json_lists_are_read_whole(tmp_path, content):
 @pytest.mark.parametrize(
     ("content", "line", "reason", "kept"),
     [
-        (b"", 1, "expected a JSON list", []),
-        (b'{"t": "a"}', 1, "expected a JSON list", []),
+        (b"", 1, "line 1: the file is empty", []),
+        (b" \n", 1, "line 1: the file is empty", []),
+        (b'{"t": "a"}', 1, "line 1: expected a JSON list, found text that starts with '{", []),
         (b'[{"t": "a"},\n {"t": "b', 2, "item 2: not valid JSON: unterminated string", ["a"]),
         (b'[{"t": "a"},\n\n', 3, "item 2: not valid JSON: expecting value", ["a"]),
         (b'[{"t": "a"}\n', 2, "item 2: not valid JSON: the file breaks off", ["a"]),

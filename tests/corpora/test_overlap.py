@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from urewrite.corpora import assert_no_overlap, find_overlap, load_corpus, load_training, without_overlap
+from urewrite.corpora import assert_no_overlap, find_overlap, load_corpus, load_training, training, without_overlap
 from urewrite.dialogue import Dialogue, Example, Turn
 from urewrite.errors import DataUnavailableError, OverlapError
 
@@ -101,11 +101,22 @@ def test_the_overlap_of_qrecc_is_refused(corpora_dir):
 
 
 def test_training_on_qrecc_needs_canard_test(tmp_path, no_data_elsewhere):
-    row = {"conversation": "", "question": "Who?", "label": "Who is Ann?"}
+    rows = [{"conversation": "", "question": f"Who {n}?", "label": f"Who is Ann {n}?"} for n in range(5)]
     (tmp_path / "qrecc").mkdir()
-    (tmp_path / "qrecc" / "train_sample_4k_human_rewrite.jsonl").write_text(json.dumps(row))
+    sample = tmp_path / "qrecc" / "train_sample_4k_human_rewrite.jsonl"
+    sample.write_text("".join(json.dumps(row) + "\n" for row in rows))
     with pytest.raises(DataUnavailableError, match=r"canard/test\.json"):
         load_training("qrecc", mirror=tmp_path)
+
+
+def test_what_removing_leaves_is_checked_again(tmp_path, no_data_elsewhere, monkeypatch):
+    monkeypatch.setattr(training, "without_overlap", lambda examples, test: (examples, []))
+    record = {"History": ["P", "S"], "QuAC_dialog_id": "C", "Question": "Why?", "Rewrite": "Why P?"}
+    (tmp_path / "canard").mkdir()
+    for name in ("dev.json", "test.json"):
+        (tmp_path / "canard" / name).write_text(json.dumps([record]))
+    with pytest.raises(OverlapError):
+        load_training("canard", "validation", mirror=tmp_path)
 
 
 def test_chinese_is_not_checked(tmp_path, no_data_elsewhere):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from urewrite.corpora import CORPORA, PARTS, Rejects, load_corpus, read_jsonl
+from urewrite.corpora import CORPORA, PARTS, Rejects, example_file, load_corpus, read_jsonl
 from urewrite.corpora.canard import read_canard, read_reduced
 from urewrite.corpora.jsonl import write_jsonl
 from urewrite.corpora.multi import join_characters, read_columns, read_pair
@@ -203,8 +203,11 @@ class TestTask:
     @pytest.mark.parametrize(
         ("dialogue", "reason"),
         [
-            ({"dial": []}, "'dialogue_id'.*expected a number, found null"),
-            ({"dialogue_id": "1", "dial": []}, "expected a number, found text"),
+            ({"dial": []}, "'dialogue_id'.*the key is missing"),
+            ({"dialogue_id": None, "dial": []}, "'dialogue_id'.*expected a whole number, found null"),
+            ({"dialogue_id": "1", "dial": []}, "expected a whole number, found text"),
+            ({"dialogue_id": 1.0, "dial": []}, "expected a whole number, found a decimal number"),
+            ({"dialogue_id": True, "dial": []}, "expected a whole number, found true or false"),
             ({"dialogue_id": 1}, "'dial'.*expected a list, found null"),
             ({"dialogue_id": 1, "dial": [7]}, "turn 1: expected a JSON object"),
             ({"dialogue_id": 1, "dial": [task_turn("a"), {"usr": {}}]}, "turn 2: expected a JSON object, found null"),
@@ -332,7 +335,7 @@ class TestQrecc:
     @pytest.mark.parametrize(
         ("change", "reason"),
         [
-            ({"Conversation_no": None}, "'Conversation_no'.*expected a number"),
+            ({"Conversation_no": None}, "'Conversation_no'.*expected a whole number, found null"),
             ({"NewContext": None}, "'NewContext'.*expected a list"),
             ({"Truth_rewrite": ""}, "'Truth_rewrite'.*the text is empty"),
         ],
@@ -382,7 +385,8 @@ class TestJsonl:
                 ),
                 st.text(st.characters(), min_size=1).filter(str.strip),
                 st.text(),
-            )
+            ),
+            min_size=1,
         ),
         st.sampled_from(["data.jsonl", "data.jsonl.gz"]),
     )
@@ -392,8 +396,41 @@ class TestJsonl:
             write_jsonl(examples, stream)
         assert read_jsonl(path) == examples
 
+    def test_a_file_without_examples(self, tmp_path):
+        with pytest.raises(BadInputError, match=r"none\.jsonl: holds no example$"):
+            read_jsonl(write(tmp_path / "none.jsonl"))
+        rejects = Rejects()
+        with pytest.raises(BadInputError, match=r"bad\.jsonl: holds no example besides 2 bad ones$"):
+            read_jsonl(write(tmp_path / "bad.jsonl", "{}", "x"), rejects=rejects)
+        assert len(rejects) == 2
+
 
 class TestCatalogue:
+    @pytest.mark.parametrize(
+        ("corpus", "file", "content"),
+        [
+            ("rewrite", "rewrite/corpus.txt", "一\t\t二\t\t问\t\t好问\n"),
+            ("multi", "multi/test.txt", ""),
+            ("task", "task/CamRest676_annotated.json", "[]"),
+            ("canard", "canard/test.json", " [ ] "),
+        ],
+    )
+    def test_a_part_without_examples(self, tmp_path, no_data_elsewhere, corpus, file, content):
+        path = write(tmp_path / file, content)
+        path.write_text(content, encoding="utf-8")
+        with pytest.raises(BadInputError, match="holds no example of the test part") as caught:
+            load_corpus(corpus, "test", mirror=tmp_path)
+        assert caught.value.file == str(path)
+
+    @pytest.mark.parametrize("name", ["mine.jsonl", "mine.jsonl.gz", "folder/mine", "./canard"])
+    def test_names_that_are_files(self, name):
+        assert example_file(name) == Path(name)
+
+    def test_names_that_are_corpora(self):
+        assert [example_file(name) for name in CORPORA] == [None] * len(CORPORA)
+        with pytest.raises(BadInputError, match="no corpus is called 'mine'"):
+            example_file("mine")
+
     def test_unknown_names_list_the_known_ones(self):
         with pytest.raises(BadInputError, match=r"'quac'.*rewrite, multi, task, canard, qrecc"):
             load_corpus("quac", "test")

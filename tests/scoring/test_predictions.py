@@ -51,7 +51,7 @@ def test_gzip(write):
     assert read_predictions(write(gzip.compress(b"a\nb\n"), "out.txt.gz")) == ["a", "b"]
     assert read_predictions(str(write(gzip.compress(b'{"prediction": "a"}'), "out.jsonl.gz"))) == ["a"]
     for damaged in (b"a\nb\n", gzip.compress(b"a\nb\n" * 50)[:-9], gzip.compress(b"a")[:12] + b"\xff" * 20):
-        with pytest.raises(BadInputError, match=r"out\.txt\.gz: the gzip data is damaged"):
+        with pytest.raises(BadInputError, match=r"out\.txt\.gz: not a complete gzip file"):
             read_predictions(write(damaged, "out.txt.gz"))
 
 
@@ -59,7 +59,7 @@ def test_standard_input(monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO("你好\n".encode())))
     assert read_predictions("-") == ["你好"]
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"a\n\xff\n")))
-    with pytest.raises(BadInputError, match="standard input, line 2: not valid UTF-8"):
+    with pytest.raises(BadInputError, match=r"standard input, line 2: byte 1 \(0xff\) is not valid UTF-8"):
         read_predictions("-")
 
 
@@ -79,8 +79,13 @@ def test_bad_json_lines(write, second_line, reason):
 
 
 def test_invalid_utf8_names_the_line(write):
-    with pytest.raises(BadInputError, match=r"out\.txt, line 3: not valid UTF-8"):
+    with pytest.raises(BadInputError, match=r"out\.txt, line 3: byte 3 \(0xe4\) is not valid UTF-8"):
         read_predictions(write(b"a\nb\nc \xe4 d\n"))
+
+
+def test_utf16_is_called_by_its_name(write):
+    with pytest.raises(BadInputError, match=r"out\.txt: expected UTF-8, found UTF-16"):
+        read_predictions(write("a\n".encode("utf-16")))
 
 
 def test_a_file_that_cannot_be_read(tmp_path):

@@ -3,24 +3,37 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from urewrite.cli.options import (
+    ContextChoice,
+    ContextOption,
+    MirrorOption,
+    Names,
+    Part,
+    RejectsOption,
+    SkipBadFlag,
+    chosen_names,
+    collecting,
+    known_names,
+)
 from urewrite.cli.output import JsonFlag, print_json, print_table, progress, say
-from urewrite.corpora.catalogue import available_parts, load_corpus
+from urewrite.corpora.catalogue import available_parts, in_context, load_corpus
 from urewrite.corpora.download import naming_disk_errors
 from urewrite.corpora.fetch import Fetcher
-from urewrite.corpora.jsonl import write_jsonl
+from urewrite.corpora.jsonl import read_jsonl, write_jsonl
 from urewrite.corpora.lines import Rejects
-from urewrite.corpora.overlap import find_overlap
-from urewrite.corpora.sources import CORPORA, SOURCES, find, source_of
+from urewrite.corpora.overlap import assert_no_overlap, find_overlap
+from urewrite.corpora.sources import CORPORA, SOURCES, find
 from urewrite.corpora.stats import PAPER, Lengths, measure_corpus
-from urewrite.errors import DataUnavailableError
-from urewrite.files import atomic_writer
+from urewrite.corpora.training import TrainingPart, take_out_overlap
+from urewrite.dialogue import Example
+from urewrite.errors import BadInputError, DataUnavailableError, OverlapError
+from urewrite.files import atomic_writer, is_stream
 
 app = typer.Typer(
     name="data",
@@ -31,16 +44,6 @@ app = typer.Typer(
 )
 
 STANDARD_OUTPUT = "-"
-
-MirrorOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--mirror", metavar="DIR", help="Folder with the corpora, read before UREWRITE_DATA's and before the cache."
-    ),
-]
-Names = Annotated[
-    list[str] | None, typer.Argument(metavar="[NAME]...", help="rewrite, multi, task, canard or qrecc; none means all.")
-]
 
 
 @app.command("list")
@@ -105,7 +108,7 @@ def fetch(
     if bool(names) == everything:
         raise typer.BadParameter("give the names of corpora, or --all")
     fetcher = Fetcher(progress=progress, notify=say, mirror=mirror, base_url=base_url, force=force)
-    results = fetcher.fetch(list(CORPORA) if everything else _unique(names or []))
+    results = fetcher.fetch(list(CORPORA) if everything else known_names(names or []))
     if as_json:
         print_json([asdict(result) for result in results])
     else:
@@ -117,24 +120,33 @@ def fetch(
 
 
 @app.command("stats")
-def stats(names: Names = None, mirror: MirrorOption = None, as_json: JsonFlag = False) -> None:
+def stats(
+    names: Names = None,
+    context: ContextOption = ContextChoice.full,
+    skip_bad: SkipBadFlag = False,
+    rejects_file: RejectsOption = None,
+    mirror: MirrorOption = None,
+    as_json: JsonFlag = False,
+) -> None:
     """Print sizes and average lengths of every part beside the paper's table.
 
     Example: urewrite data stats rewrite canard
     """
     documents: list[dict[str, object]] = []
     rows: list[list[str]] = []
-    for name in _chosen(names):
-        for part, statistics in measure_corpus(name, mirror=mirror, notify=say):
-            documents.append({"corpus": name, "part": part, **statistics.to_record()})
-            characters = "/".join(_lengths(statistics.characters, 1))
-            rows.append([f"{name} {part}", f"{statistics.examples:,}", *_lengths(statistics.tokens, 1), characters])
-        if name in PAPER:
-            paper = PAPER[name]
-            documents.append(
-                {"corpus": name, "part": "paper", "n": list(paper.sizes), "tokens": paper.lengths.to_record()}
-            )
-            rows.append([f"{name} paper", "/".join(paper.sizes), *_lengths(paper.lengths, 1), ""])
+    with collecting(skip_bad, rejects_file) as rejects:
+        for name in chosen_names(names):
+            measured = measure_corpus(name, mirror=mirror, rejects=rejects, context=context.context, notify=say)
+            for part, statistics in measured:
+                documents.append({"corpus": name, "part": part, **statistics.to_record()})
+                characters = "/".join(_lengths(statistics.characters))
+                rows.append([f"{name} {part}", f"{statistics.examples:,}", *_lengths(statistics.tokens), characters])
+            if name in PAPER:
+                paper = PAPER[name]
+                documents.append(
+                    {"corpus": name, "part": "paper", "n": list(paper.sizes), "tokens": paper.lengths.to_record()}
+                )
+                rows.append([f"{name} paper", "/".join(paper.sizes), *_lengths(paper.lengths), ""])
     if as_json:
         print_json(documents)
     else:
@@ -145,12 +157,18 @@ def stats(names: Names = None, mirror: MirrorOption = None, as_json: JsonFlag = 
 @app.command("export")
 def export(
     name: Annotated[str, typer.Argument(metavar="NAME", help="rewrite, multi, task, canard or qrecc.")],
-    part: Annotated[str, typer.Argument(metavar="PART", help="train, validation or test.")],
+    part: Annotated[Part, typer.Argument(metavar="PART", help="train, validation or test.")],
     out: Annotated[str, typer.Argument(metavar="OUT", help="File to write (.gz is packed); '-' is stdout.")],
-    skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Leave bad lines out instead of stopping.")] = False,
+    remove: Annotated[
+        bool, typer.Option("--without-overlap", help="Leave out the dialogues that CANARD test holds too.")
+    ] = False,
+    context: ContextOption = ContextChoice.full,
+    skip_bad: SkipBadFlag = False,
     rejects_file: Annotated[
         Path | None,
-        typer.Option("--rejects", metavar="FILE", help="Where bad lines are listed (OUT.rejects.jsonl)."),
+        typer.Option(
+            "--rejects", metavar="FILE", help="Where --skip-bad lists the bad lines (default: OUT.rejects.jsonl)."
+        ),
     ] = None,
     mirror: MirrorOption = None,
     as_json: JsonFlag = False,
@@ -162,78 +180,120 @@ def export(
     to_stdout = out == STANDARD_OUTPUT
     if to_stdout and as_json:
         raise typer.BadParameter("--json prints one document on stdout, so the examples cannot go there as well")
-    if rejects_file is not None and not skip_bad:
-        raise typer.BadParameter("--rejects lists what --skip-bad leaves out: give both")
-    if skip_bad and to_stdout and rejects_file is None:
-        raise typer.BadParameter("name the file for bad lines with --rejects when the examples go to stdout")
-    rejects = Rejects() if skip_bad else None
-    examples = load_corpus(name, part, mirror=mirror, rejects=rejects)
+    if remove and part is Part.test:
+        raise typer.BadParameter("--without-overlap is for parts to train on, not for a test part")
+    if skip_bad and rejects_file is None and not to_stdout and not is_stream(Path(out)):
+        rejects_file = Path(f"{out}.rejects.jsonl")
+    with collecting(skip_bad, rejects_file, apart_from=[] if to_stdout else [Path(out)]) as rejects:
+        examples = load_corpus(name, part.value, mirror=mirror, rejects=rejects)
+        checked = None if part is Part.test else _checked(name, examples, mirror, rejects, required=remove)
+    if checked is not None and remove:
+        examples = checked.examples
+    if not examples:
+        raise OverlapError(f"{name} {part.value}: every dialogue is one of CANARD test, so no example is left")
+    examples = in_context(examples, context.context)
     if to_stdout:
         write_jsonl(examples, sys.stdout)
     else:
         with naming_disk_errors(Path(out)), atomic_writer(Path(out)) as stream:
             write_jsonl(examples, stream)
-    listed: Path | None = None
-    if rejects is not None and (rejects.items or rejects_file is not None):
-        listed = rejects_file or Path(f"{out}.rejects.jsonl")
-        with naming_disk_errors(listed):
-            rejects.write(listed)
-    rejected = 0 if rejects is None else len(rejects)
+    overlapping = None if checked is None else len(checked.removed)
+    if overlapping:
+        remedy = "left out" if remove else "--without-overlap leaves them out"
+        say(f"{overlapping} examples of {name} {part.value} share dialogues with CANARD test: {remedy}")
     if as_json:
         print_json(
             {
                 "corpus": name,
-                "part": part,
+                "part": part.value,
                 "n": len(examples),
-                "rejected": rejected,
+                "rejected": 0 if rejects is None else len(rejects),
+                "overlapping": overlapping,
+                "removed": (overlapping or 0) if remove else 0,
                 "out": out,
-                "rejects": None if listed is None else str(listed),
+                "rejects": None if rejects_file is None else str(rejects_file),
             }
         )
     else:
-        say(f"{len(examples)} examples written" + (f", {rejected} bad lines listed in {listed}" if rejected else ""))
+        say(f"{len(examples)} examples written")
 
 
 @app.command("overlap")
-def overlap(names: Names = None, mirror: MirrorOption = None, as_json: JsonFlag = False) -> None:
-    """Count, for every part, the dialogues and examples that overlap with CANARD test.
+def overlap(
+    names: Names = None,
+    own_file: Annotated[
+        Path | None,
+        typer.Option("--from", metavar="FILE", help="Refuse (exit code 5) a .jsonl file of examples that overlaps."),
+    ] = None,
+    skip_bad: SkipBadFlag = False,
+    rejects_file: RejectsOption = None,
+    mirror: MirrorOption = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Count, for every part, the dialogues and examples that overlap with CANARD test; or check a file of your own.
 
     Example: urewrite data overlap qrecc
     """
-    test = load_corpus("canard", "test", mirror=mirror)
+    if own_file is not None and names:
+        raise typer.BadParameter("name corpora or give --from, not both", param_hint="--from")
     documents: list[dict[str, object]] = []
-    rows: list[list[str]] = []
-    for name in _chosen(names):
-        for part, examples in available_parts(name, mirror=mirror, notify=say):
-            if (name, part) == ("canard", "test"):
-                continue
-            found = find_overlap(examples, test)
-            counts = {
-                "n": len(examples),
-                "overlapping_examples": found.examples,
-                "overlapping_dialogues": len(found.dialogues),
-                "dialogues_by_id": len(found.by_id),
-                "dialogues_by_rewrite": len(found.by_rewrite),
-                "dialogues_by_questions": len(found.by_questions),
-                "shared_rewrites": found.shared_rewrites,
-            }
-            documents.append({"corpus": name, "part": part, **counts})
-            rows.append([f"{name} {part}", *(f"{count:,}" for count in counts.values())])
+    with collecting(skip_bad, rejects_file, apart_from=[] if own_file is None else [own_file]) as rejects:
+        test = load_corpus("canard", "test", mirror=mirror, rejects=rejects)
+        if own_file is not None:
+            examples = read_jsonl(own_file, rejects=rejects)
+            _refuse_overlap(own_file, examples, test)
+            documents.append({"corpus": str(own_file), "part": None, **_counts(examples, test)})
+        else:
+            for name in chosen_names(names):
+                for part, examples in available_parts(name, mirror=mirror, rejects=rejects, notify=say):
+                    if (name, part) != ("canard", "test"):
+                        documents.append({"corpus": name, "part": part, **_counts(examples, test)})
     if as_json:
         print_json(documents)
     else:
+        rows = [
+            [" ".join(str(name) for name in (corpus, part) if name), *(f"{count:,}" for count in counts)]
+            for corpus, part, *counts in (document.values() for document in documents)
+        ]
         header = ["part", "examples", "overlap", "dialogues", "by id", "by rewrite", "by questions", "same rewrites"]
         print_table("Overlap with CANARD test", header, rows)
 
 
-def _unique(names: Sequence[str]) -> list[str]:
-    """The names in the given order, each once and each known."""
-    return [source_of(name).name for name in dict.fromkeys(names)]
+def _checked(
+    name: str, examples: list[Example], mirror: Path | None, rejects: Rejects | None, *, required: bool
+) -> TrainingPart | None:
+    """The examples parted by their overlap with CANARD test; None where that could not be looked for."""
+    try:
+        found = take_out_overlap(name, examples, mirror=mirror, rejects=rejects)
+    except (BadInputError, DataUnavailableError) as error:
+        if required:
+            raise
+        say(f"{name} was not compared with CANARD test: {error}")
+        return None
+    if required and not found.checked:
+        say(f"{name} was not compared with CANARD test: it is Chinese, or CANARD test is not on this machine")
+    return found if found.checked else None
 
 
-def _chosen(names: list[str] | None) -> list[str]:
-    return _unique(names) if names else list(CORPORA)
+def _refuse_overlap(file: Path, examples: list[Example], test: list[Example]) -> None:
+    try:
+        assert_no_overlap(examples, test)
+    except OverlapError as error:
+        raise OverlapError(f"{file}: {error}") from None
 
 
-def _lengths(lengths: Lengths, decimals: int) -> list[str]:
-    return [f"{value:.{decimals}f}" for value in (lengths.context, lengths.utterance, lengths.rewrite)]
+def _counts(examples: list[Example], test: list[Example]) -> dict[str, int]:
+    found = find_overlap(examples, test)
+    return {
+        "n": len(examples),
+        "overlapping_examples": found.examples,
+        "overlapping_dialogues": len(found.dialogues),
+        "dialogues_by_id": len(found.by_id),
+        "dialogues_by_rewrite": len(found.by_rewrite),
+        "dialogues_by_questions": len(found.by_questions),
+        "shared_rewrites": found.shared_rewrites,
+    }
+
+
+def _lengths(lengths: Lengths) -> list[str]:
+    return [f"{value:.1f}" for value in (lengths.context, lengths.utterance, lengths.rewrite)]

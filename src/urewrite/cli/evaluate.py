@@ -3,33 +3,27 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
-from enum import Enum
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from urewrite.cli.output import JsonFlag, print_json, print_table, say
+from urewrite.cli.options import MirrorOption, Part
+from urewrite.cli.output import JsonFlag, print_json, print_table, printable, say
+from urewrite.corpora.catalogue import example_file, load_corpus
+from urewrite.corpora.jsonl import read_jsonl
 from urewrite.dialogue import Example
 from urewrite.errors import BadInputError
 from urewrite.files import atomic_writer
 from urewrite.scoring.faults import Verdict, count_faults, judge_triples
-from urewrite.scoring.predictions import STANDARD_INPUT, read_predictions
+from urewrite.scoring.predictions import STANDARD_INPUT, name_of, read_predictions
 from urewrite.scoring.report import comparison_table, html_report, summary_table
-from urewrite.scoring.scores import score, score_triples
-from urewrite.scoring.triple import triples_of
+from urewrite.scoring.scores import score_triples
+from urewrite.scoring.triple import Triple, triples_of
 from urewrite.scoring.uncertainty import RESAMPLES, compare, confidence_intervals
 
 _DECIMALS = 6
-
-
-class Part(str, Enum):
-    """The parts every named corpus has."""
-
-    train = "train"
-    validation = "validation"
-    test = "test"
 
 
 def evaluate(
@@ -47,9 +41,7 @@ def evaluate(
     part: Annotated[
         Part | None, typer.Option(help="Part of a named corpus; 'test' is the one papers report on.")
     ] = None,
-    mirror: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Folder that holds the corpora, instead of the download cache.")
-    ] = None,
+    mirror: MirrorOption = None,
     compared_file: Annotated[
         str | None,
         typer.Option("--compare", metavar="FILE", help="Predictions of a second system, to compare the first with."),
@@ -69,22 +61,28 @@ def evaluate(
 ) -> None:
     """Score any system's rewrites: EM, BLEU, ROUGE, rewriting P/R/F, and what each prediction missed.
 
+    Predictions are matched with examples by position, so a bad line of the corpus always stops it: there is no
+    --skip-bad here.
+
     Example: urewrite evaluate --predictions out.txt --corpus canard --part test --report report.html
     """
     if predictions_file == compared_file == STANDARD_INPUT:
         raise typer.BadParameter("only one of --predictions and --compare can be read from stdin")
-    if _is_file(corpus):
-        part = None
-    examples = _load(corpus, part, mirror)
-    rewrites = read_predictions(predictions_file)
-    triples = triples_of(examples, rewrites)
+    file = example_file(corpus)
+    if file is not None:
+        part, examples = None, read_jsonl(file)
+    elif part is not None:
+        examples = load_corpus(corpus, part.value, mirror=mirror)
+    else:
+        raise typer.BadParameter("a named corpus needs --part: train, validation or test", param_hint="--part")
+    rewrites, triples = _paired(examples, predictions_file)
     scores = score_triples(triples)
     verdicts = judge_triples(triples, examples)
     intervals = confidence_intervals(scores, resamples=resamples, seed=seed) if confidence else None
     comparison = None
     if compared_file is not None:
-        other = score(examples, read_predictions(compared_file))
-        comparison = compare(scores, other, resamples=resamples, seed=seed)
+        _, others = _paired(examples, compared_file)
+        comparison = compare(scores, score_triples(others), resamples=resamples, seed=seed)
     if report_file is not None:
         title = f"{Path(predictions_file).name} on {f'{corpus}, {part.value}' if part else Path(corpus).name}"
         _write(report_file, html_report(title, examples, rewrites, scores, verdicts, intervals, comparison))
@@ -121,19 +119,13 @@ def evaluate(
             sys.stdout.write(_as_text(entry))
 
 
-def _load(corpus: str, part: Part | None, mirror: Path | None) -> list[Example]:
-    from urewrite.corpora import load_corpus
-    from urewrite.corpora.jsonl import read_jsonl
-
-    if _is_file(corpus):
-        return read_jsonl(Path(corpus))
-    if part is None:
-        raise typer.BadParameter("a named corpus needs --part: train, validation or test", param_hint="--part")
-    return load_corpus(corpus, part.value, mirror=mirror)
-
-
-def _is_file(corpus: str) -> bool:
-    return corpus.endswith((".jsonl", ".jsonl.gz")) or len(Path(corpus).parts) > 1
+def _paired(examples: Sequence[Example], source: str) -> tuple[list[str], list[Triple]]:
+    """The predictions of a file, and each with its example."""
+    rewrites = read_predictions(source)
+    try:
+        return rewrites, triples_of(examples, rewrites)
+    except BadInputError as error:
+        raise error.at(file=name_of(source)) from None
 
 
 def _write(path: Path, pieces: Iterable[str]) -> None:
@@ -166,13 +158,8 @@ def _as_text(entry: Mapping[str, object]) -> str:
     lines = [f"\n{entry['number']}"]
     for name, value in list(entry.items())[1:]:
         text = " ".join(value) if isinstance(value, list) else str(value)
-        lines.append(f"  {name:<11} {_printable(text)}".rstrip())
+        lines.append(f"  {name:<11} {printable(text)}".rstrip())
     return "\n".join(lines) + "\n"
-
-
-def _printable(text: str) -> str:
-    """Without control characters, which could steer the terminal."""
-    return "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)
 
 
 def _rounded(values: Mapping[str, float]) -> dict[str, float]:

@@ -7,12 +7,13 @@ test part; 130 interrupted.
 from __future__ import annotations
 
 import sys
+from io import TextIOWrapper
 from typing import Annotated
 
 import typer
 
 from urewrite import __version__
-from urewrite.cli import ceiling, data, edits, evaluate
+from urewrite.cli import ceiling, data, edits, evaluate, train
 from urewrite.errors import UrewriteError
 
 app = typer.Typer(
@@ -29,6 +30,7 @@ data.app.command()(ceiling.connections)
 app.add_typer(data.app)
 app.command()(edits.edits)
 app.command()(evaluate.evaluate)
+app.command()(train.train)
 
 
 def _print_version(asked: bool) -> None:
@@ -48,6 +50,9 @@ def root(
 
 def main() -> None:
     """Entry point of the console script."""
+    for stream in (sys.stdout, sys.stderr):  # what is printed must not depend on the locale
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
         app()
     except UrewriteError as error:

@@ -22,6 +22,11 @@ def print_json(document: object) -> None:
     sys.stdout.write("".join(f"\\u{ord(c):04x}" if "\ud800" <= c <= "\udfff" else c for c in text) + "\n")
 
 
+def printable(text: str) -> str:
+    """Without control characters, which could steer the terminal."""
+    return "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)
+
+
 def say(message: str) -> None:
     """A line for the person watching, kept off stdout."""
     sys.stderr.write(message + "\n")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from urewrite.corpora.catalogue import PARTS, load_corpus
+from urewrite.corpora.catalogue import PARTS, example_file, load_corpus
 from urewrite.corpora.jsonl import read_jsonl
 from urewrite.corpora.lines import Reject, Rejects
 from urewrite.corpora.overlap import assert_no_overlap, find_overlap, without_overlap
@@ -17,6 +17,7 @@ __all__ = [
     "Rejects",
     "TrainingPart",
     "assert_no_overlap",
+    "example_file",
     "find_overlap",
     "load_corpus",
     "load_training",

@@ -7,9 +7,10 @@ from collections import defaultdict
 from collections.abc import Mapping
 from pathlib import Path
 
-from urewrite.corpora.lines import Rejects, decode, parse_json_list, read_lines, refuse, text_of, texts_of
+from urewrite.corpora.lines import Rejects, parse_json_list, read_lines, refuse, text_of, texts_of
 from urewrite.dialogue import Dialogue, Example, Turn
 from urewrite.errors import BadInputError
+from urewrite.files import decode_line
 
 _TITLES = 2
 _REDUCED_ID = re.compile(r"(?P<dialogue>.+)_q#(?P<turn>[0-9]{1,6})")
@@ -67,7 +68,7 @@ def read_reduced(questions: Path, rewrites: Path, *, rejects: Rejects | None = N
 
 
 def _parse_reduced(raw: bytes) -> tuple[str, int, str]:
-    columns = decode(raw).split("\t")
+    columns = decode_line(raw).split("\t")
     if len(columns) != 2:
         raise BadInputError(f"expected 2 columns separated by a tab, found {len(columns)}")
     match = _REDUCED_ID.fullmatch(columns[0].strip())

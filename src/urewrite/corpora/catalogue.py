@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
 from urewrite.corpora import sources
 from urewrite.corpora.canard import read_canard, read_reduced
-from urewrite.corpora.lines import Rejects
+from urewrite.corpora.lines import Rejects, require_examples
 from urewrite.corpora.multi import read_columns, read_pair
 from urewrite.corpora.qrecc import read_development, read_sample
 from urewrite.corpora.rewrite import read_rewrite
@@ -45,17 +46,40 @@ def load_corpus(
         raise BadInputError(f"no context is called {context!r}; the contexts are full, two-turn")
     files = sources.find_first(source.name, _files_of(corpus, part), mirror)
     examples = _read(corpus, part, files, rejects)
+    require_examples(examples, files, rejects, part)
+    return in_context(examples, context)
+
+
+def example_file(name: str) -> Path | None:
+    """The file of examples (see `read_jsonl`) a name leads to; None if it is that of a corpus.
+
+    A name with a folder in it, or one that ends in `.jsonl` or `.jsonl.gz`, is a file's; any other must be known.
+    """
+    if os.path.dirname(name) or name.endswith((".jsonl", ".jsonl.gz")):  # noqa: PTH120 - Path would drop "./"
+        return Path(name)
+    sources.source_of(name)
+    return None
+
+
+def in_context(examples: list[Example], context: Context) -> list[Example]:
+    """The examples with the whole history, or only its last two turns."""
     return examples if context == "full" else [_last_two_turns(example) for example in examples]
 
 
 def available_parts(
-    corpus: str, parts: Sequence[str] = PARTS, *, mirror: Path | None = None, notify: Callable[[str], None]
+    corpus: str,
+    parts: Sequence[str] = PARTS,
+    *,
+    mirror: Path | None = None,
+    rejects: Rejects | None = None,
+    context: Context = "full",
+    notify: Callable[[str], None],
 ) -> Iterator[tuple[str, list[Example]]]:
     """Those of the parts that are on this machine. A missing one is told to `notify`; all missing is an error."""
     missing: list[str] = []
     for part in parts:
         try:
-            examples = load_corpus(corpus, part, mirror=mirror)
+            examples = load_corpus(corpus, part, mirror=mirror, rejects=rejects, context=context)
         except DataUnavailableError as error:  # noqa: PERF203 - each part is there or not for itself
             missing.append(str(error))
         else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
+from urewrite.corpora.lines import Rejects
 from urewrite.corpora.training import load_training
 from urewrite.edits.connection import MOST_WORDS, derive_connection_words
 from urewrite.edits.grid import ConnectionWords
@@ -18,12 +19,14 @@ class CorpusWords(NamedTuple):
     part: str
 
 
-def corpus_connection_words(corpus: str, *, limit: int = MOST_WORDS, mirror: Path | None = None) -> CorpusWords:
+def corpus_connection_words(
+    corpus: str, *, limit: int = MOST_WORDS, mirror: Path | None = None, rejects: Rejects | None = None
+) -> CorpusWords:
     """Words derived from the training part, or from the validation part where no training part is at hand (MULTI)."""
     part = "train"
     try:
-        training = load_training(corpus, part, mirror=mirror)
+        training = load_training(corpus, part, mirror=mirror, rejects=rejects)
     except DataUnavailableError:
         part = "validation"
-        training = load_training(corpus, part, mirror=mirror)
+        training = load_training(corpus, part, mirror=mirror, rejects=rejects)
     return CorpusWords(derive_connection_words(training.examples, limit), part)

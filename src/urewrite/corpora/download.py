@@ -21,6 +21,8 @@ LARGEST_FILE = 256 * 1024 * 1024
 """A download or archive member of unknown size is given up beyond this; the largest corpus file has a tenth of it."""
 
 _CHUNK = 64 * 1024
+_LONGEST_ANSWER = 300
+_LONGEST_LENGTH = 18
 _NO_RANGE = 416
 _NOT_THERE = frozenset({404, 410})
 _WORTH_A_RETRY = frozenset({408, 425, 429, 500, 502, 503, 504})
@@ -79,16 +81,19 @@ class Download:
 
     def run(self, advance: Callable[[int], None], notify: Callable[[str], None], patience: Patience) -> None:
         """Download, verify, and only then give the file its name. `advance` is told how many bytes came in."""
-        if urllib.parse.urlsplit(self.url).scheme not in {"http", "https"}:
-            raise BadInputError(f"expected an address that starts with http:// or https://, found {self.url}")
+        check_address(self.url)
         with naming_disk_errors(self.destination):
             self.destination.parent.mkdir(parents=True, exist_ok=True)
-            resumed = self._transfer(advance, notify, patience)
-            if resumed and not self.checksum.fits(self.part):
-                notify(f"{self.url}: what was kept from an earlier attempt does not fit; starting again")
-                self._start_again(advance)
-                self._transfer(advance, notify, patience)
-            accept(self.part, self.destination, self.checksum, self.url)
+            try:
+                resumed = self._transfer(advance, notify, patience)
+                if resumed and not self.checksum.fits(self.part):
+                    notify(f"{self.url}: what was kept from an earlier attempt does not fit; starting again")
+                    self._start_again(advance)
+                    self._transfer(advance, notify, patience)
+                accept(self.part, self.destination, self.checksum, self.url)
+            finally:
+                if not _size_of(self.part):
+                    self.part.unlink(missing_ok=True)
 
     def _transfer(self, advance: Callable[[int], None], notify: Callable[[str], None], patience: Patience) -> bool:
         """Bring the part file to its full length; says whether bytes of an earlier attempt are in it."""
@@ -105,9 +110,9 @@ class Download:
                 failures = 1 if arrived > furthest else failures + 1
                 furthest = max(furthest, arrived)
                 if failures >= patience.attempts:
+                    kept = ": what has arrived is kept" if arrived else ""
                     raise DataUnavailableError(
-                        f"{self.url}: {error}, and so did {failures} attempts in a row; "
-                        "try again later: what has arrived is kept"
+                        f"{self.url}: {error}, and so did {failures} attempts in a row; try again later{kept}"
                     ) from error
                 notify(f"{self.url}: {error}; trying again")
                 time.sleep(patience.pause * 2 ** (failures - 1))
@@ -123,9 +128,9 @@ class Download:
                 raise _TemporaryError("the server sent another range than the one asked for")
             if offset and not resumed:
                 self._start_again(advance)
-            length = response.headers.get("Content-Length", "")
+            length = _announced(response)
             received = offset if resumed else 0
-            expected = received + int(length) if length.isdecimal() else self.size
+            expected = self.size if length is None else received + length
             with self.part.open("ab") as stream:
                 for chunk in _chunks(response):
                     stream.write(chunk)
@@ -148,7 +153,7 @@ class Download:
             response = urllib.request.urlopen(urllib.request.Request(self.url, headers=headers), timeout=timeout)
         except urllib.error.HTTPError as error:
             with error:
-                answer = f"the server answered {error.code} {error.reason}"
+                answer = _one_line(f"the server answered {error.code} {error.reason}")
                 if error.code == _NO_RANGE and offset:
                     self._start_again(advance)
                     raise _TemporaryError(answer) from error
@@ -156,7 +161,11 @@ class Download:
                     raise _TemporaryError(answer) from error
                 kind = NotThereError if error.code in _NOT_THERE else DataUnavailableError
                 raise kind(f"{self.url}: {answer}") from error
+        except (http.client.InvalidURL, ValueError, OverflowError) as error:  # where a server sends one on to
+            raise DataUnavailableError(f"{self.url}: {_describe(error)}") from error
         except (OSError, http.client.HTTPException) as error:
+            if isinstance(error, urllib.error.URLError) and isinstance(error.reason, ValueError):  # a bad certificate
+                raise DataUnavailableError(f"{self.url}: {_describe(error)}") from error
             raise _TemporaryError(_describe(error)) from error
         assert isinstance(response, http.client.HTTPResponse)
         return response
@@ -164,6 +173,20 @@ class Download:
     def _start_again(self, advance: Callable[[int], None]) -> None:
         advance(-_size_of(self.part))
         self.part.unlink(missing_ok=True)
+
+
+def check_address(url: str) -> None:
+    """Refuse an address that can never be asked."""
+    if not url.isascii() or not url.isprintable() or " " in url:
+        raise BadInputError(f"expected an address with other characters than ASCII written as %XX, found {url!r}")
+    try:
+        parts = urllib.parse.urlsplit(url)
+        host = (parts.hostname or "").encode("idna")
+        usable = parts.scheme in {"http", "https"} and host and parts.port != 0
+    except ValueError as error:
+        raise BadInputError(f"{url} is not an address: {error}") from None
+    if not usable:
+        raise BadInputError(f"expected an address that starts with http:// or https:// and a host, found {url}")
 
 
 def accept(part: Path, destination: Path, checksum: Checksum, origin: str) -> None:
@@ -199,11 +222,23 @@ def _chunks(response: http.client.HTTPResponse) -> Iterator[bytes]:
         yield chunk
 
 
+def _announced(response: http.client.HTTPResponse) -> int | None:
+    """How many bytes the server says it sends; None if it says nothing that can be counted on."""
+    length = response.headers.get("Content-Length", "")
+    return int(length) if length.isdecimal() and len(length) <= _LONGEST_LENGTH else None
+
+
 def _describe(error: Exception) -> str:
     reason = error.reason if isinstance(error, urllib.error.URLError) else error
     if isinstance(reason, TimeoutError):
         return "the server sent nothing in time"
-    return f"the connection failed ({reason})" if str(reason) else f"the connection failed ({type(reason).__name__})"
+    return f"the connection failed ({_one_line(str(reason)) or type(reason).__name__})"
+
+
+def _one_line(text: str) -> str:
+    """What a server said, cut short and without line breaks and control characters."""
+    printable = "".join(character if character.isprintable() else " " for character in text[:_LONGEST_ANSWER])
+    return " ".join(printable.split())
 
 
 def _size_of(path: Path) -> int:

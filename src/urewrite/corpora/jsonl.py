@@ -7,13 +7,15 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TextIO
 
-from urewrite.corpora.lines import Rejects, parse_json_line, parse_lines, read_lines
+from urewrite.corpora.lines import Rejects, parse_json_line, parse_lines, read_lines, require_examples
 from urewrite.dialogue import Example
 
 
 def read_jsonl(path: Path, *, rejects: Rejects | None = None) -> list[Example]:
     """The examples of a file (`.gz` too); `messages` may stand in place of `history` and `utterance`."""
-    return parse_lines(path, read_lines(path), lambda line, _: Example.from_record(parse_json_line(line)), rejects)
+    examples = parse_lines(path, read_lines(path), lambda line, _: Example.from_record(parse_json_line(line)), rejects)
+    require_examples(examples, [path], rejects)
+    return examples
 
 
 def write_jsonl(examples: Iterable[Example], stream: TextIO) -> None:

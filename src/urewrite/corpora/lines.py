@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import gzip
 import json
-import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from urewrite.errors import BadInputError, DataUnavailableError
-from urewrite.files import atomic_writer
+from urewrite.errors import BadInputError
+from urewrite.files import atomic_writer, decode_line, read_bytes, split_lines, without_mark
 
 T = TypeVar("T")
 
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _JSON_BLANKS = " \t\r\n"
 
 
@@ -34,9 +31,16 @@ class Rejects:
     """Collects bad input instead of stopping at it. Hand one to a reader to skip bad lines and look at them later."""
 
     items: list[Reject] = field(default_factory=list)
+    _known: set[Reject] = field(default_factory=set, init=False, repr=False, compare=False)
 
     def __len__(self) -> int:
         return len(self.items)
+
+    def add(self, item: Reject) -> None:
+        """Note a reject, once however often its file is read."""
+        if item not in self._known:
+            self._known.add(item)
+            self.items.append(item)
 
     def write(self, path: Path) -> None:
         """Write one JSON object per reject: `file`, `line`, `reason`, `raw`."""
@@ -52,29 +56,25 @@ def refuse(error: BadInputError, raw: bytes | str, rejects: Rejects | None) -> N
         raise error
     data = raw.encode("utf-8", "surrogateescape") if isinstance(raw, str) else raw
     reason = error.reason if error.field is None else f"field {error.field!r}: {error.reason}"
-    rejects.items.append(Reject(error.file or "", error.line or 0, reason, data.decode("utf-8", "backslashreplace")))
-
-
-def read_bytes(path: Path) -> bytes:
-    """The content of a file, unpacked when its name ends in `.gz`."""
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise DataUnavailableError(f"cannot read {path}: {error.strerror or error}") from error
-    if path.suffix != ".gz":
-        return data
-    try:
-        return gzip.decompress(data)
-    except (OSError, EOFError, zlib.error) as error:
-        raise BadInputError(f"not a complete gzip file ({error})", file=path) from error
+    rejects.add(Reject(error.file or "", error.line or 0, reason, data.decode("utf-8", "backslashreplace")))
 
 
 def read_lines(path: Path) -> list[bytes]:
     """The lines of a file without their ends; blank lines at the end of the file are not counted."""
-    lines = read_bytes(path).removeprefix(_BYTE_ORDER_MARK).split(b"\n")
+    lines = split_lines(read_bytes(path), path)
     while lines and not lines[-1].strip():
         lines.pop()
-    return [line.removesuffix(b"\r") for line in lines]
+    return lines
+
+
+def require_examples(examples: Sequence[T], files: Sequence[Path], rejects: Rejects | None, part: str = "") -> None:
+    """Refuse files that give no example; `part` says which part of them was asked for."""
+    if examples:
+        return
+    names = {str(file) for file in files}
+    bad = sum(item.file in names for item in rejects.items) if rejects is not None else 0
+    what = f"holds no example of the {part} part" if part else "holds no example"
+    raise BadInputError(f"{what} besides {bad} bad ones" if bad else what, file=files[0])
 
 
 def parse_lines(
@@ -89,19 +89,10 @@ def parse_lines(
     parsed: list[T] = []
     for number, raw in enumerate(lines, start=first):
         try:
-            parsed.append(parse(decode(raw), number))
+            parsed.append(parse(decode_line(raw), number))
         except BadInputError as error:  # noqa: PERF203 - each line is judged for itself
             refuse(error.at(file=path, line=number), raw, rejects)
     return parsed
-
-
-def decode(raw: bytes) -> str:
-    """The text of a line; a byte that is not UTF-8 is named with its position."""
-    try:
-        return raw.decode("utf-8")
-    except UnicodeDecodeError as error:
-        byte, position = raw[error.start], error.start + 1
-        raise BadInputError(f"byte {position} (0x{byte:02x}) is not valid UTF-8") from None
 
 
 def parse_json_line(line: str) -> Mapping[str, object]:
@@ -120,7 +111,12 @@ def parse_json_list(
     A bad object is raised or collected with its number and the line on which it starts. Where the text stops being
     JSON (a file broken off), what came before it is kept and the rest is one reject.
     """
-    text = read_bytes(path).removeprefix(_BYTE_ORDER_MARK).decode("utf-8", "surrogateescape")
+    text = without_mark(read_bytes(path), path).decode("utf-8", "surrogateescape")
+    start = _skip_blanks(text, 0)
+    if text[start : start + 1] != "[":
+        reason = f"expected a JSON list, found text that starts with {text[start : start + 20]!a}"
+        refuse(BadInputError(reason if text[start:] else "the file is empty", file=path, line=1), text, rejects)
+        return []
     parsed: list[T] = []
     line, counted = 1, 0
     for number, (start, end, value) in enumerate(_list_items(text), start=1):
@@ -131,7 +127,7 @@ def parse_json_list(
             if isinstance(value, BadInputError):
                 raise value
             if not raw.isascii():
-                decode(raw.encode("utf-8", "surrogateescape"))
+                decode_line(raw.encode("utf-8", "surrogateescape"))
             parsed.extend(parse(as_object(value)))
         except BadInputError as error:
             placed = BadInputError(f"item {number}: {error.reason}", file=path, line=line, field=error.field)
@@ -159,6 +155,16 @@ def text_of(record: Mapping[str, object], key: str, *, may_be_empty: bool = Fals
     return value
 
 
+def number_of(record: Mapping[str, object], key: str) -> int:
+    """The whole number under a key."""
+    if key not in record:
+        raise BadInputError("the key is missing", field=key)
+    value = record[key]
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise BadInputError(f"expected a whole number, found {kind_of(value)}", field=key)
+    return value
+
+
 def texts_of(record: Mapping[str, object], key: str) -> list[str]:
     """The list of texts under a key, each without blanks at its ends."""
     if key not in record:
@@ -178,17 +184,13 @@ def kind_of(value: object) -> str:
         return "null"
     if isinstance(value, bool):
         return "true or false"
-    names = {dict: "an object", list: "a list", str: "text", int: "a number", float: "a number"}
+    names = {dict: "an object", list: "a list", str: "text", int: "a number", float: "a decimal number"}
     return names.get(type(value), type(value).__name__)
 
 
 def _list_items(text: str) -> Iterator[tuple[int, int, object]]:
     """Start, end and value of every item of a JSON list; a fault is given as a last item holding the error."""
-    position = _skip_blanks(text, 0)
-    if text[position : position + 1] != "[":
-        yield position, len(text), BadInputError("expected a JSON list")
-        return
-    position = _skip_blanks(text, position + 1)
+    position = _skip_blanks(text, _skip_blanks(text, 0) + 1)
     if text[position : position + 1] == "]":
         position += 1
     else:

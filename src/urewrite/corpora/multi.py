@@ -6,9 +6,10 @@ import re
 from itertools import pairwise
 from pathlib import Path
 
-from urewrite.corpora.lines import Rejects, decode, parse_lines, read_lines, refuse
+from urewrite.corpora.lines import Rejects, parse_lines, read_lines, refuse
 from urewrite.dialogue import Dialogue, Example, Turn
 from urewrite.errors import BadInputError
+from urewrite.files import decode_line
 
 _COLUMNS = 8
 _CONTEXT_COLUMNS = 4
@@ -64,12 +65,14 @@ def read_pair(source: Path, target: Path, part: str, *, rejects: Rejects | None 
     examples: list[Example] = []
     for number, ((line, record), rewrite) in enumerate(zip(records, rewrites, strict=True), start=1):
         try:
-            context, utterance = _split_record(decode(record))
+            context, utterance = _split_record(decode_line(record))
         except BadInputError as error:
             refuse(error.at(file=source, line=line), record, rejects)
             continue
         try:
-            examples.append(_example(context, utterance, join_characters(decode(rewrite)), f"multi-{part}:{number}"))
+            examples.append(
+                _example(context, utterance, join_characters(decode_line(rewrite)), f"multi-{part}:{number}")
+            )
         except BadInputError as error:
             at_fault, place, raw = (target, number, rewrite) if error.field != "utterance" else (source, line, record)
             refuse(error.at(file=at_fault, line=place), raw, rejects)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from urewrite.corpora.lines import (
     Rejects,
-    kind_of,
+    number_of,
     parse_json_line,
     parse_json_list,
     parse_lines,
@@ -63,9 +63,7 @@ def _parse_line(line: str, _: int) -> Example:
 
 
 def _parse_item(record: Mapping[str, object]) -> list[Example]:
-    number = record.get("Conversation_no")
-    if not isinstance(number, int) or isinstance(number, bool):
-        raise BadInputError(f"expected a number, found {kind_of(number)}", field="Conversation_no")
+    number = number_of(record, "Conversation_no")
     history = tuple(
         Turn(text, "assistant" if position % 2 else "user")
         for position, text in enumerate(texts_of(record, "NewContext"))

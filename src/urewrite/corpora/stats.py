@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from urewrite.corpora.catalogue import available_parts
+from urewrite.corpora.catalogue import Context, available_parts
+from urewrite.corpora.lines import Rejects
 from urewrite.dialogue import Example
 from urewrite.tokens import tokenize
 
@@ -69,10 +70,16 @@ development part, on which it reports."""
 
 
 def measure_corpus(
-    corpus: str, *, mirror: Path | None = None, notify: Callable[[str], None]
+    corpus: str,
+    *,
+    mirror: Path | None = None,
+    rejects: Rejects | None = None,
+    context: Context = "full",
+    notify: Callable[[str], None],
 ) -> list[tuple[str, Statistics]]:
     """The statistics of each part that is on this machine, and of them all together under the name `all`."""
-    parts = [(part, measure(examples)) for part, examples in available_parts(corpus, mirror=mirror, notify=notify)]
+    found = available_parts(corpus, mirror=mirror, rejects=rejects, context=context, notify=notify)
+    parts = [(part, measure(examples)) for part, examples in found]
     return [*parts, ("all", together([statistics for _, statistics in parts]))]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from urewrite.corpora.lines import Rejects, as_object, kind_of, parse_json_list, text_of
+from urewrite.corpora.lines import Rejects, as_object, kind_of, number_of, parse_json_list, text_of
 from urewrite.dialogue import Dialogue, Example, Turn
 from urewrite.errors import BadInputError
 
@@ -16,9 +16,7 @@ def read_task(path: Path, part: str, *, rejects: Rejects | None = None) -> list[
     """The examples of a part, in file order; a dialogue with a bad turn is bad as a whole."""
 
     def parse(dialogue: Mapping[str, object]) -> list[Example]:
-        number = dialogue.get("dialogue_id")
-        if not isinstance(number, int) or isinstance(number, bool):
-            raise BadInputError(f"expected a number, found {kind_of(number)}", field="dialogue_id")
+        number = number_of(dialogue, "dialogue_id")
         return _examples(dialogue, number) if part_of_dialogue(number) == part else []
 
     return parse_json_list(path, parse, rejects)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from urewrite.corpora.catalogue import load_corpus
 from urewrite.corpora.lines import Rejects
-from urewrite.corpora.overlap import without_overlap
+from urewrite.corpora.overlap import assert_no_overlap, without_overlap
 from urewrite.corpora.sources import source_of
 from urewrite.dialogue import Example
 from urewrite.errors import DataUnavailableError
@@ -32,16 +32,25 @@ def load_training(
 ) -> TrainingPart:
     """Load a part of a corpus for training, without the dialogues it shares with CANARD test.
 
-    CANARD and QReCC are built on the same dialogues, so for them CANARD test must be at hand.
+    CANARD and QReCC are built on the same dialogues, so for them CANARD test must be at hand. With `rejects` bad lines
+    of both are collected there and left out.
     """
     examples = load_corpus(corpus, part, mirror=mirror, rejects=rejects)
+    return take_out_overlap(corpus, examples, mirror=mirror, rejects=rejects)
+
+
+def take_out_overlap(
+    corpus: str, examples: list[Example], *, mirror: Path | None = None, rejects: Rejects | None = None
+) -> TrainingPart:
+    """Part examples of a corpus (with their whole history) into what one may train on and what is in CANARD test."""
     if source_of(corpus).language != "en":
         return TrainingPart(examples, [], checked=False)
     try:
-        test = load_corpus("canard", "test", mirror=mirror)
+        test = load_corpus("canard", "test", mirror=mirror, rejects=rejects)
     except DataUnavailableError:
         if corpus in _BUILT_ON_QUAC:
             raise
         return TrainingPart(examples, [], checked=False)
     kept, removed = without_overlap(examples, test)
+    assert_no_overlap(kept, test)
     return TrainingPart(kept, removed, checked=True)

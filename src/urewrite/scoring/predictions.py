@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import sys
-import zlib
 from pathlib import Path
 
 from urewrite.errors import BadInputError
+from urewrite.files import decode_line, read_bytes, split_lines
 
 STANDARD_INPUT = "-"
 
@@ -20,36 +19,25 @@ def read_predictions(source: str | Path) -> list[str]:
     the key `prediction`; blank lines are then skipped. Otherwise each line is one prediction, and a blank line an empty
     one. Lines end with a line feed, before which a carriage return is dropped.
     """
-    name = "standard input" if str(source) == STANDARD_INPUT else str(source)
-    lines = _lines(_content(source, name), name)
+    name = name_of(source)
+    content = sys.stdin.buffer.read() if str(source) == STANDARD_INPUT else read_bytes(Path(source))
+    lines = [_decoded(line, name, number) for number, line in enumerate(split_lines(content, name), 1)]
     suffixes = Path(source).suffixes
     if ".jsonl" in suffixes[-2:] or _starts_with_record(lines):
         return [_prediction(line, name, number) for number, line in enumerate(lines, 1) if line.strip()]
     return lines
 
 
-def _content(source: str | Path, name: str) -> bytes:
-    if str(source) == STANDARD_INPUT:
-        return sys.stdin.buffer.read()
-    try:
-        content = Path(source).read_bytes()
-        return gzip.decompress(content) if Path(source).suffix == ".gz" else content
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise BadInputError(f"the gzip data is damaged ({error})", file=name) from error
-    except OSError as error:
-        raise BadInputError(f"the file cannot be read: {error.strerror}", file=name) from error
+def name_of(source: str | Path) -> str:
+    """What a source of predictions is called in messages."""
+    return "standard input" if str(source) == STANDARD_INPUT else str(source)
 
 
-def _lines(content: bytes, name: str) -> list[str]:
+def _decoded(raw: bytes, name: str, number: int) -> str:
     try:
-        text = content.decode("utf-8").removeprefix("\ufeff")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise BadInputError(f"not valid UTF-8 ({error.reason})", file=name, line=line) from error
-    lines = [line.removesuffix("\r") for line in text.split("\n")]
-    if not lines[-1]:
-        lines.pop()
-    return lines
+        return decode_line(raw)
+    except BadInputError as error:
+        raise error.at(file=name, line=number) from None
 
 
 def _starts_with_record(lines: list[str]) -> bool:

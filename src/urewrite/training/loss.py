@@ -1,0 +1,15 @@
+"""Class-weighted cross-entropy over the cells that belong to an example."""
+
+from __future__ import annotations
+
+from torch import Tensor
+from torch.nn import functional
+
+from urewrite.training.batches import OUTSIDE
+
+
+def grid_loss(logits: Tensor, labels: Tensor, class_weights: Tensor, label_smoothing: float) -> Tensor:
+    """Mean over cells, each weighted by the class of its label; None is most of a grid, so it weighs least."""
+    return functional.cross_entropy(
+        logits, labels, weight=class_weights, ignore_index=OUTSIDE, label_smoothing=label_smoothing
+    )

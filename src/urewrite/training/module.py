@@ -1,0 +1,94 @@
+"""What Lightning drives: a step, a validation by decoded text, the optimiser."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import lightning
+import numpy as np
+import torch
+from torch import Tensor
+
+from urewrite.dialogue import Example
+from urewrite.edits.apply import decode
+from urewrite.edits.grid import Axes
+from urewrite.network.run import RUN
+from urewrite.scoring import score
+from urewrite.training.batches import LabelledBatch
+from urewrite.training.loss import grid_loss
+from urewrite.training.settings import TrainingSettings
+
+
+class HeldOut(NamedTuple):
+    """Examples whose predictions are decoded and scored after every epoch, and their axes."""
+
+    examples: list[Example]
+    axes: list[Axes]
+
+
+class RewritingModule(lightning.LightningModule):
+    """RUN with its loss. Validation runs what users run: grid, regions, edits, text, published metrics."""
+
+    class_weights: Tensor
+
+    def __init__(self, settings: TrainingSettings, vocabulary: int, held_out: HeldOut) -> None:
+        super().__init__()
+        self.settings = settings
+        self.network = RUN(settings.network, vocabulary)
+        self.held_out = held_out
+        self.register_buffer("class_weights", torch.tensor(settings.optimiser.class_weights), persistent=False)
+        self._predictions: dict[int, str] = {}
+
+    def on_train_batch_start(self, batch: LabelledBatch, batch_idx: int) -> None:  # noqa: ARG002
+        """Draw dropout from seed and step alone, so that a resumed run goes on exactly."""
+        torch.manual_seed(self.settings.seed * 1_000_003 + self.global_step)
+
+    def training_step(self, batch: LabelledBatch, batch_idx: int) -> Tensor:  # noqa: ARG002
+        """The loss of a batch."""
+        loss = self._loss(batch)[0]
+        if not torch.isfinite(loss):
+            raise FloatingPointError(f"the loss is {loss.item()} at step {self.global_step}")
+        self.log("train_loss", loss, on_step=True, on_epoch=True, prog_bar=True, batch_size=len(batch.positions))
+        return loss
+
+    def validation_step(self, batch: LabelledBatch, batch_idx: int) -> None:  # noqa: ARG002
+        """Decode the predicted grids of a batch."""
+        loss, logits = self._loss(batch)
+        self.log("validation_loss", loss, on_epoch=True, batch_size=len(batch.positions))
+        grids = logits.argmax(1).to(torch.int8).cpu().numpy()
+        for grid, position in zip(grids, batch.positions, strict=True):
+            axes = self.held_out.axes[position]
+            rows, columns = axes.shape
+            self._predictions[position] = decode(axes, np.ascontiguousarray(grid[:rows, :columns])).text
+
+    def on_validation_epoch_end(self) -> None:
+        """Score the decoded texts."""
+        predicted, self._predictions = self._predictions, {}
+        if len(predicted) < len(self.held_out.examples):  # the trainer's own check before the first epoch
+            return
+        scores = score(self.held_out.examples, [predicted[position] for position in range(len(predicted))])
+        shown = self.settings.optimiser.monitor
+        for name, value in scores.metrics.items():
+            self.log(name, value, prog_bar=name == shown)
+
+    def configure_optimizers(self) -> Any:  # noqa: ANN401 - Lightning's own union of forms
+        """Adam, with the schedule asked for."""
+        wanted = self.settings.optimiser
+        optimiser = torch.optim.AdamW(
+            self.parameters(), lr=wanted.learning_rate, weight_decay=wanted.weight_decay, betas=(0.9, 0.999)
+        )
+        if wanted.schedule == "plateau":
+            plateau = torch.optim.lr_scheduler.ReduceLROnPlateau(optimiser, mode="max", factor=0.5, patience=3)
+            return {"optimizer": optimiser, "lr_scheduler": {"scheduler": plateau, "monitor": wanted.monitor}}
+        if wanted.schedule == "cosine":
+            steps = int(self.trainer.estimated_stepping_batches)
+            cosine = torch.optim.lr_scheduler.OneCycleLR(
+                optimiser, max_lr=wanted.learning_rate, total_steps=steps, pct_start=0.05, div_factor=10
+            )
+            return {"optimizer": optimiser, "lr_scheduler": {"scheduler": cosine, "interval": "step"}}
+        return optimiser
+
+    def _loss(self, batch: LabelledBatch) -> tuple[Tensor, Tensor]:
+        logits: Tensor = self.network(batch.inputs)
+        loss = grid_loss(logits, batch.labels, self.class_weights, self.settings.optimiser.label_smoothing)
+        return loss, logits

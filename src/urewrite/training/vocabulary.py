@@ -1,0 +1,51 @@
+"""Words to ids, from the training part alone."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from urewrite.edits.grid import END, SEPARATOR, Axes
+from urewrite.errors import BadInputError
+from urewrite.files import atomic_writer
+
+PADDING_WORD, UNKNOWN_WORD = "[PAD]", "[UNK]"
+_SPECIAL = (PADDING_WORD, UNKNOWN_WORD, SEPARATOR, END)
+
+
+class Vocabulary:
+    """An id for every word; words it does not hold share one id, padding is 0."""
+
+    unknown = 1
+
+    def __init__(self, words: Sequence[str]) -> None:
+        if tuple(words[: len(_SPECIAL)]) != _SPECIAL:
+            raise BadInputError(f"a vocabulary starts with {', '.join(_SPECIAL)}")
+        self.words = tuple(words)
+        self._ids = {word: position for position, word in enumerate(self.words)}
+
+    @classmethod
+    def of(cls, axes: Iterable[Axes], least: int = 1) -> Vocabulary:
+        """The words that occur at least so often in the rows and columns, most frequent first."""
+        counts = Counter(key for one in axes for key in (*one.row_keys, *one.column_keys))
+        frequent = sorted((word for word, count in counts.items() if count >= least), key=lambda w: (-counts[w], w))
+        return cls((*_SPECIAL, *(word for word in frequent if word not in _SPECIAL)))
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def ids(self, keys: Iterable[str]) -> list[int]:
+        """The id of each word."""
+        return [self._ids.get(key, self.unknown) for key in keys]
+
+    def save(self, path: Path) -> None:
+        """Write the words as a JSON list."""
+        with atomic_writer(path) as stream:
+            json.dump(self.words, stream, ensure_ascii=False)
+
+    @classmethod
+    def load(cls, path: Path) -> Vocabulary:
+        """Read what `save` wrote."""
+        return cls(json.loads(path.read_text(encoding="utf-8")))
