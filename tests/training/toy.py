@@ -1,4 +1,4 @@
-"""A toy corpus in two languages that a network really learns: the last name replaces a pronoun or completes a question."""
+"""A toy corpus in two languages that a network really learns: a name replaces a pronoun or completes a question."""
 
 from __future__ import annotations
 
