@@ -5,7 +5,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="not provided: torch, which the extra train brings")
 
 from urewrite.network.run import RUN, GridBatch  # noqa: E402
-from urewrite.network.segmentation import MaskedBatchNorm  # noqa: E402
+from urewrite.network.segmentation import MaskedNormReLU  # noqa: E402
 from urewrite.network.settings import NetworkSettings  # noqa: E402
 
 VARIANTS = [
@@ -26,7 +26,7 @@ def network(**changes):
     made = RUN(settings, vocabulary=30)
     with torch.no_grad():  # statistics as after training, so that normalisation does something
         for module in made.modules():
-            if isinstance(module, MaskedBatchNorm):
+            if isinstance(module, MaskedNormReLU):
                 module.mean.uniform_(-0.5, 0.5)
                 module.variance.uniform_(0.5, 2)
                 module.bias.uniform_(-0.5, 0.5)
@@ -102,12 +102,40 @@ def test_every_parameter_learns(changes):
     assert [name for name, p in made.named_parameters() if p.grad is None or not p.grad.any()] == []
 
 
-def test_masked_normalisation_equals_the_plain_one_without_padding():
+def masked_reference(maps, mask, weight, bias):
+    """Normalisation and ReLU of the cells that are there, by PyTorch's own, one list of cells."""
+    cells = maps.permute(0, 2, 3, 1)[mask[:, 0] > 0]
+    normal = torch.nn.functional.batch_norm(cells, None, None, weight, bias, training=True)
+    result = torch.zeros_like(maps.permute(0, 2, 3, 1))
+    result[mask[:, 0] > 0] = normal.relu()
+    return result.permute(0, 3, 1, 2)
+
+
+def test_masked_normalisation_equals_pytorchs_on_the_cells_that_are_there():
+    torch.manual_seed(0)
+    maps = torch.randn(4, 6, 8, 4, dtype=torch.double)
+    mask = (torch.rand(4, 1, 8, 4) > 0.4).double()
+    outputs = []
+    for how in ("ours", "reference"):
+        norm = MaskedNormReLU(6).double()
+        with torch.no_grad():
+            norm.weight.uniform_(0.5, 1.5, generator=torch.Generator().manual_seed(1))
+            norm.bias.uniform_(-0.5, 0.5, generator=torch.Generator().manual_seed(2))
+        given = maps.clone().requires_grad_()
+        result = norm(given, mask) if how == "ours" else masked_reference(given, mask, norm.weight, norm.bias)
+        (result * torch.arange(result.numel()).view_as(result)).sum().backward()
+        outputs.append((result, given.grad, norm.weight.grad, norm.bias.grad))
+    for ours, reference in zip(*outputs, strict=True):
+        assert torch.allclose(ours, reference, atol=1e-6)
+
+
+def test_running_statistics_equal_pytorchs():
     maps = torch.randn(4, 6, 8, 4)
-    ours, plain = MaskedBatchNorm(6), torch.nn.BatchNorm2d(6)
-    assert torch.allclose(ours(maps, torch.ones(4, 1, 8, 4)), plain(maps), atol=1e-5)
+    ours, plain = MaskedNormReLU(6), torch.nn.BatchNorm2d(6)
+    assert torch.allclose(ours(maps, torch.ones(4, 1, 8, 4)), plain(maps).relu(), atol=1e-5)
     assert torch.allclose(ours.mean, plain.running_mean, atol=1e-6)
     assert torch.allclose(ours.variance, plain.running_var, atol=1e-5)
+    assert torch.allclose(ours.eval()(maps, torch.ones(4, 1, 8, 4)), plain.eval()(maps).relu(), atol=1e-5)
 
 
 def test_the_feed_forward_replacement_has_about_as_many_parameters():

@@ -57,10 +57,11 @@ class SimilarityMap(nn.Module):
         if self.project_features is None:
             return torch.einsum("bmk,bnk->bkmn", context, utterance)
         batch, columns, width = utterance.shape
-        # One matrix product per example: (columns x channels, width) by (width, rows).
+        # One matrix product per example, (rows, width) by (width, columns x channels): the channels of a cell then lie
+        # side by side in memory, which is how convolutions on a CPU want them.
         weighted = (utterance.unsqueeze(2) * self.project_features).reshape(batch, -1, width)
-        product = torch.bmm(weighted, context.transpose(1, 2))
-        return product.reshape(batch, columns, -1, context.shape[1]).permute(0, 2, 3, 1)
+        product = torch.bmm(context, weighted.transpose(1, 2))
+        return product.reshape(batch, -1, columns, self.channels).permute(0, 3, 1, 2)
 
     def _single(self, name: Similarity, context: Tensor, utterance: Tensor, match: Tensor) -> Tensor:
         if name == "match":

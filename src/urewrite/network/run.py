@@ -41,6 +41,7 @@ class RUN(nn.Module):
             )
         else:
             self.segmentation_layer = FeedForward(channels, settings.width)
+        self.segmentation_layer.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
 
     def forward(self, batch: GridBatch) -> Tensor:
         """Logits of shape (batch, edit types, rows, columns); cells outside an example mean nothing."""
@@ -49,7 +50,7 @@ class RUN(nn.Module):
         states = self._joint_states(context, utterance, rows_there, columns_there)
         mask = (rows_there.unsqueeze(2) & columns_there.unsqueeze(1)).unsqueeze(1).to(states[0].dtype)
         match = (context.unsqueeze(2) == utterance.unsqueeze(1)).to(states[0].dtype)
-        maps = self.encoding_layer(*states, match)
+        maps = self.encoding_layer(*states, match).contiguous(memory_format=torch.channels_last)
         logits: Tensor = self.segmentation_layer(maps, mask)
         return logits
 

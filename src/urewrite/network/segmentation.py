@@ -7,10 +7,11 @@ any padding gives the same result, and no gradient comes from padding.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
+from torch.autograd.function import FunctionCtx
 from torch.nn import functional
 
 EDIT_TYPES = 3
@@ -18,8 +19,41 @@ MULTIPLE = 4
 """Rows and columns of a map must be multiples of this: it is halved twice."""
 
 
-class MaskedBatchNorm(nn.Module):
-    """Batch normalisation over the cells that are there."""
+class _NormaliseAndRectify(torch.autograd.Function):
+    """Training's batch normalisation and ReLU in one, over the cells that are there, with sums as matrix products.
+
+    Maps are taken cell by cell, shape (cells, channels): on a CPU this halves what the two cost otherwise.
+    """
+
+    @staticmethod
+    def forward(
+        ctx: FunctionCtx, cells: Tensor, there: Tensor, weight: Tensor, bias: Tensor, epsilon: float
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        amount = there.sum()
+        mean = (there @ cells).squeeze(0) / amount
+        normal = (cells - mean) * there.T
+        variance = (torch.ones_like(there) @ normal.square()).squeeze(0) / amount
+        deviation = torch.rsqrt(variance + epsilon)
+        normal *= deviation
+        rectified = torch.addcmul(bias, normal, weight).relu_().mul_(there.T)
+        ctx.save_for_backward(normal, rectified, there, weight * deviation, amount)
+        ctx.mark_non_differentiable(mean, variance)
+        return rectified, mean, variance
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, Tensor, Tensor, None]:  # noqa: ANN401
+        normal, rectified, there, scale, amount = ctx.saved_tensors
+        gradient = gradients[0] * (rectified > 0)
+        ones = torch.ones_like(there)
+        for_bias = (ones @ gradient).squeeze(0)
+        for_weight = (ones @ (gradient * normal)).squeeze(0)
+        # What a cell changes in mean and variance it takes back from all cells that are there.
+        taken = torch.addcmul(for_bias, normal, for_weight).mul_(there.T / amount)
+        return gradient.sub_(taken).mul_(scale), None, for_weight, for_bias, None
+
+
+class MaskedNormReLU(nn.Module):
+    """Batch normalisation over the cells that are there, then ReLU; cells that are not there stay zero."""
 
     mean: Tensor
     variance: Tensor
@@ -35,19 +69,22 @@ class MaskedBatchNorm(nn.Module):
 
     def forward(self, maps: Tensor, mask: Tensor) -> Tensor:
         """Maps (batch, channels, rows, columns) and their mask (batch, 1, rows, columns)."""
-        if self.training:
-            cells = mask.sum()
-            inside = maps * mask
-            mean = inside.sum(dim=(0, 2, 3)) / cells
-            variance = (inside.square().sum(dim=(0, 2, 3)) / cells - mean.square()).clamp_min(0)
-            with torch.no_grad():
-                self.mean.lerp_(mean, self.momentum)
-                self.variance.lerp_(variance * cells / (cells - 1).clamp_min(1), self.momentum)
-        else:
-            mean, variance = self.mean, self.variance
-        scale = self.weight * torch.rsqrt(variance + self.epsilon)
-        shift = self.bias - mean * scale
-        return torch.addcmul(shift.view(1, -1, 1, 1), maps, scale.view(1, -1, 1, 1))
+        if not self.training:
+            scale = self.weight * torch.rsqrt(self.variance + self.epsilon)
+            shift = self.bias - self.mean * scale
+            return functional.relu(maps * scale.view(1, -1, 1, 1) + shift.view(1, -1, 1, 1)) * mask
+        batch, channels, rows, columns = maps.shape
+        cells = maps.permute(0, 2, 3, 1).reshape(-1, channels)
+        there = mask.reshape(1, -1)
+        result, mean, variance = _NormaliseAndRectify.apply(  # type: ignore[no-untyped-call]
+            cells, there, self.weight, self.bias, self.epsilon
+        )
+        with torch.no_grad():
+            amount = there.sum()
+            self.mean.lerp_(mean, self.momentum)
+            self.variance.lerp_(variance * amount / (amount - 1).clamp_min(1), self.momentum)
+        reshaped: Tensor = result.reshape(batch, rows, columns, channels).permute(0, 3, 1, 2)
+        return reshaped
 
 
 class DoubleConvolution(nn.Module):
@@ -58,12 +95,12 @@ class DoubleConvolution(nn.Module):
         self.convolutions = nn.ModuleList(
             nn.Conv2d(channels, channels_out, 3, padding=1, bias=False) for channels in (channels_in, channels_out)
         )
-        self.norms = nn.ModuleList(MaskedBatchNorm(channels_out) for _ in range(2))
+        self.norms = nn.ModuleList(MaskedNormReLU(channels_out) for _ in range(2))
 
     def forward(self, maps: Tensor, mask: Tensor) -> Tensor:
         """Maps that are zero outside the mask, in and out."""
         for convolution, norm in zip(self.convolutions, self.norms, strict=True):
-            maps = functional.relu(norm(convolution(maps), mask)) * mask
+            maps = norm(convolution(maps), mask)
         return maps
 
 
