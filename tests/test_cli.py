@@ -44,6 +44,7 @@ def test_version():
     [
         ["edits"],
         ["evaluate"],
+        ["train"],
         ["data"],
         *(["data", name] for name in ("list", "fetch", "stats", "export", "overlap", "ceiling", "connections")),
     ],

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -147,7 +148,10 @@ def test_a_killed_run_goes_on_exactly(tmp_path):
 
 def test_a_run_stops_in_time_and_goes_on(tmp_path):
     path = written(tmp_path, toy_settings(tmp_path, epochs=3))
-    finished(start(path, tmp_path / "run", "--max-minutes", "0.02"))
+    process = start(path, tmp_path / "run", "--max-minutes", "0.02", "--json")
+    document, messages = process.communicate(timeout=300)
+    assert process.returncode == 0, messages
+    assert json.loads(document) == {"folder": str(tmp_path / "run")}
     assert (tmp_path / "run" / "last.ckpt").is_file()
     assert "going on from last.ckpt" in finished(start(path, tmp_path / "run"))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Annotated
 
@@ -34,6 +36,7 @@ def train(
         raise UrewriteError(f"training needs the extra 'train': pip install 'urewrite[train]' ({error})") from error
     settings = load_settings(settings_file)
     run = folder or Path("runs") / settings.name
-    fit(settings, run, max_minutes=max_minutes, mirror=mirror, notify=say)
+    with redirect_stdout(sys.stderr):  # where Lightning draws its progress
+        fit(settings, run, max_minutes=max_minutes, mirror=mirror, notify=say)
     if as_json:
         print_json({"folder": str(run)})
