@@ -51,6 +51,10 @@ class DataUnavailableError(UrewriteError):
     exit_code = 4
 
 
+class TrainingError(UrewriteError):
+    """A training that cannot go on; its last good checkpoint is kept."""
+
+
 class OverlapError(UrewriteError):
     """Training data that shares dialogues or rewrites with a held-out test part."""
 

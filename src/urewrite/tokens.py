@@ -111,7 +111,7 @@ class Tokens:
 
 def tokenize(text: str) -> Tokens:
     """Split any text, in time linear in its length; the same text always gives the same tokens."""
-    if _ONLY_HAN.fullmatch(text):  # most Chinese utterances, five times as fast
+    if _ONLY_HAN.fullmatch(text):  # most Chinese utterances, and much faster
         size = len(text)
         return Tokens(text, tuple(text), tuple(range(size)), tuple(range(1, size + 1)))
     spans = [match.span() for match in _TOKEN.finditer(text)]

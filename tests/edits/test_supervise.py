@@ -89,6 +89,14 @@ def test_connection_words(history, utterance, rewrite, expected):
     assert edits_for(history, utterance, rewrite, WORDS) == expected
 
 
+def test_without_search_the_alignment_stands_alone():
+    example = Example(Dialogue.of(["Bob", "Ann"], "he left"), "Ann Bob left")
+    assert supervise(example).exact
+    alone = supervise(example, search=False)
+    assert not alone.exact
+    assert np.array_equal(alone.grid, aligned_grid(alone.axes, tokenize(example.rewrite).keys))
+
+
 def test_what_is_out_of_reach_is_labelled_as_far_as_possible():
     supervision = supervise(Example(Dialogue.of(["Kobe Bryant"], "when was he born"), "when was Kobe Smith born"))
     assert not supervision.exact

@@ -156,6 +156,26 @@ def test_a_run_stops_in_time_and_goes_on(tmp_path):
     assert "going on from last.ckpt" in finished(start(path, tmp_path / "run"))
 
 
+def test_a_file_that_overlaps_with_canard_test_is_refused(tmp_path):
+    settings = toy_settings(tmp_path)
+    shared = {"History": ["Kobe", "Life"], "Question": "x ?", "Question_no": 1, "QuAC_dialog_id": "C_1"}
+    (tmp_path / "canard").mkdir()
+    rewrite = "where is Kobe now ?"
+    (tmp_path / "canard" / "test.json").write_text(json.dumps([{**shared, "Rewrite": rewrite}]), encoding="utf-8")
+    process = start(written(tmp_path, settings), tmp_path / "run", "--mirror", str(tmp_path))
+    _, messages = process.communicate(timeout=200)
+    assert process.returncode == 5
+    assert "overlap" in messages
+
+
+def test_a_loss_that_is_no_number_stops_with_a_sentence(tmp_path):
+    process = start(written(tmp_path, toy_settings(tmp_path, learning_rate=1e30, clip=1e30)), tmp_path / "run")
+    _, messages = process.communicate(timeout=200)
+    assert process.returncode == 1
+    assert "urewrite: error: the loss is" in messages
+    assert "Traceback" not in messages
+
+
 def test_training_without_its_extra_says_so(tmp_path):
     code = "import sys; sys.modules['lightning'] = None\nfrom urewrite.cli.main import main; main()"
     command = [sys.executable, "-c", code, "train", str(written(tmp_path, toy_settings(tmp_path)))]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -54,3 +55,13 @@ def take_out_overlap(
     kept, removed = without_overlap(examples, test)
     assert_no_overlap(kept, test)
     return TrainingPart(kept, removed, checked=True)
+
+
+def refuse_overlap(examples: list[Example], *, mirror: Path | None = None, notify: Callable[[str], None]) -> None:
+    """Refuse a user's own training examples that share dialogues with CANARD test; `notify` if it is not at hand."""
+    try:
+        test = load_corpus("canard", "test", mirror=mirror)
+    except DataUnavailableError:
+        notify("CANARD test is not on this machine, so the training file was not compared with it")
+        return
+    assert_no_overlap(examples, test)

@@ -64,7 +64,7 @@ def derived_grids(axes: Axes, rewrite_keys: tuple[str, ...]) -> Iterator[Grid]:
     """Grids that may spell the rewrite, at most three; the caller decodes them to see.
 
     The first comes from a quick search that takes no care to keep edits apart, which seldom matters; where that finds
-    no way at all, there is none. The next come from searches that do take care, over few choices and over many.
+    no way, none is looked for any more. The next come from searches that do take care, over few choices and over many.
     """
     at_hand = {*axes.row_keys, *axes.column_keys}
     if not at_hand.issuperset(rewrite_keys):
@@ -156,10 +156,8 @@ class _Search:
 
     def _ends_well(self, cover: _Cover, column: int) -> bool:
         """Whether decoding keeps the last word: sentence-final punctuation is copied to the end of the output only."""
-        last = self.rewrite[cover.end - 1]
-        if last not in SENTENCE_END or cover.runs[-1].end - 1 in self.connection_rows:
-            return True
-        return cover.end == len(self.rewrite) and column == len(self.utterance)
+        ends_output = cover.end == len(self.rewrite) and column == len(self.utterance)
+        return ends_output or self._may_go_on(cover)
 
     def _covers(self, position: int, diverse: bool) -> list[_Cover]:
         """Ways to spell words from `position` on, the few cheapest for every end.

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-Similarity = Literal["elementwise", "cosine", "bilinear", "dot", "linear", "match"]
+from urewrite.network.settings import Similarity
 
 
 class SimilarityMap(nn.Module):

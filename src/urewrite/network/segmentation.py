@@ -22,7 +22,7 @@ MULTIPLE = 4
 class _NormaliseAndRectify(torch.autograd.Function):
     """Training's batch normalisation and ReLU in one, over the cells that are there, with sums as matrix products.
 
-    Maps are taken cell by cell, shape (cells, channels): on a CPU this halves what the two cost otherwise.
+    Maps are taken cell by cell, shape (cells, channels), so that a sum over cells is a product with a row of ones.
     """
 
     @staticmethod

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from urewrite.network.encoding import Similarity
+Similarity = Literal["elementwise", "cosine", "bilinear", "dot", "linear", "match"]
 
 
 class NetworkSettings(BaseModel):

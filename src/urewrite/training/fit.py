@@ -12,18 +12,18 @@ from typing import Any
 
 import lightning
 import yaml
-from lightning.pytorch.callbacks import Callback, EarlyStopping, EMAWeightAveraging, ModelCheckpoint
+from lightning.pytorch.callbacks import Callback, EarlyStopping, ModelCheckpoint
 from lightning.pytorch.loggers import CSVLogger, TensorBoardLogger
 from safetensors.torch import save_file
 
 from urewrite.corpora import load_corpus, load_training, read_jsonl, split_by_dialogue
 from urewrite.corpora.catalogue import example_file
+from urewrite.corpora.training import refuse_overlap
 from urewrite.dialogue import Example
 from urewrite.edits.connection import derive_connection_words
 from urewrite.edits.grid import ConnectionWords
-from urewrite.edits.supervise import Supervision, aligned_grid, supervise
+from urewrite.edits.supervise import supervise
 from urewrite.files import atomic_writer
-from urewrite.tokens import tokenize
 from urewrite.training.batches import BucketedBatches, Prepared, prepare
 from urewrite.training.module import HeldOut, RewritingModule
 from urewrite.training.settings import TrainingSettings
@@ -62,11 +62,12 @@ def prepare_data(settings: TrainingSettings, mirror: Path | None, notify: Callab
     examples, held_out = _parts(settings, mirror, notify)
     words = derive_connection_words(examples, settings.data.connection_words)
     examples = examples[: settings.data.examples]
-    gold = [_supervise(example, words, settings.data.labels) for example in examples]
+    search = settings.data.labels == "exact"
+    gold = [supervise(example, words, search=search) for example in examples]
     exact = sum(item.exact for item in gold)
     notify(f"{len(gold):,} training examples, {exact / len(gold):.1%} of the gold grids decode to the rewrite")
     vocabulary = Vocabulary.of((item.axes for item in gold), settings.data.least_count)
-    held_gold = [_supervise(example, words, settings.data.labels) for example in held_out]
+    held_gold = [supervise(example, words, search=search) for example in held_out]
     return TrainingData(
         words,
         vocabulary,
@@ -106,8 +107,6 @@ def train(
         recent,
         EarlyStopping(monitor, patience=settings.optimiser.patience, mode="max"),
     ]
-    if settings.optimiser.averaging:
-        callbacks.append(EMAWeightAveraging(decay=settings.optimiser.averaging))
     if max_minutes is not None:
         callbacks.append(StopAfter(max_minutes, folder / LAST))
     trainer = lightning.Trainer(
@@ -140,6 +139,7 @@ def _parts(
     file = example_file(corpus)
     if file is not None:
         examples = read_jsonl(file)
+        refuse_overlap(examples, mirror=mirror, notify=notify)
         if validation is not None:
             return examples, read_jsonl(Path(validation))
         return split_by_dialogue(examples, 0.1)
@@ -149,13 +149,6 @@ def _parts(
     if validation is not None:
         return training.examples, read_jsonl(Path(validation))
     return training.examples, load_corpus(corpus, "validation", mirror=mirror)
-
-
-def _supervise(example: Example, words: ConnectionWords, labels: str) -> Supervision:
-    gold = supervise(example, words)
-    if labels == "exact":
-        return gold
-    return Supervision(gold.axes, aligned_grid(gold.axes, tokenize(example.rewrite).keys), gold.exact)
 
 
 def _latest(folder: Path) -> Path | None:

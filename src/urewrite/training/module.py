@@ -12,6 +12,7 @@ from torch import Tensor
 from urewrite.dialogue import Example
 from urewrite.edits.apply import decode
 from urewrite.edits.grid import Axes
+from urewrite.errors import TrainingError
 from urewrite.network.run import RUN
 from urewrite.scoring import score
 from urewrite.training.batches import LabelledBatch
@@ -47,7 +48,9 @@ class RewritingModule(lightning.LightningModule):
         """The loss of a batch."""
         loss = self._loss(batch)[0]
         if not torch.isfinite(loss):
-            raise FloatingPointError(f"the loss is {loss.item()} at step {self.global_step}")
+            raise TrainingError(
+                f"the loss is {loss.item()} at step {self.global_step}; lower optimiser.learning_rate in a new folder"
+            )
         self.log("train_loss", loss, on_step=True, on_epoch=True, prog_bar=True, batch_size=len(batch.positions))
         return loss
 

@@ -40,7 +40,6 @@ class OptimiserSettings(BaseModel):
     schedule: Literal["plateau", "cosine", "none"] = "plateau"
     class_weights: tuple[float, float, float] = (0.25, 0.40, 0.35)
     label_smoothing: float = Field(0.0, ge=0, lt=1)
-    averaging: float = Field(0.0, ge=0, lt=1)
     clip: float = Field(5.0, gt=0)
     epochs: int = Field(60, gt=0)
     patience: int = Field(10, gt=0)
