@@ -158,3 +158,15 @@ else:
         except BlockingIOError:
             return False
         return True
+
+
+def local_weights(name: str) -> Path:
+    """Where pretrained weights are: the path itself, or of that name in the folder `UREWRITE_WEIGHTS` names.
+
+    So settings can name an encoder as the hub does, and still find it on a machine without the hub.
+    """
+    given = Path(name)
+    folder = os.environ.get("UREWRITE_WEIGHTS")
+    if given.exists() or not folder or not (Path(folder) / name).exists():
+        return given
+    return Path(folder) / name

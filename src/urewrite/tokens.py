@@ -103,6 +103,10 @@ class Tokens:
     def __len__(self) -> int:
         return len(self.words)
 
+    def first(self, amount: int) -> Tokens:
+        """Only the first so many tokens of the same text."""
+        return Tokens(self.text, self.words[:amount], self.starts[:amount], self.ends[:amount])
+
     @property
     def keys(self) -> tuple[str, ...]:
         """The form in which words are compared and scored: lower case."""

@@ -4,9 +4,15 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="not provided: torch, which the extra train brings")
 
-from urewrite.network.run import RUN, GridBatch  # noqa: E402
+from network.made import LETTERS, SMALL, batch_of, letters_dialogue, padded_to, settled  # noqa: E402
+from urewrite.dialogue import Dialogue  # noqa: E402
+from urewrite.edits.grid import lay_out  # noqa: E402
+from urewrite.network.run import word_network  # noqa: E402
 from urewrite.network.segmentation import MaskedNormReLU  # noqa: E402
 from urewrite.network.settings import NetworkSettings  # noqa: E402
+from urewrite.prepare import Vocabulary  # noqa: E402
+
+VOCABULARY = Vocabulary(["[PAD]", "[UNK]", "[S]", "[E]", *LETTERS])
 
 VARIANTS = [
     {},
@@ -22,40 +28,17 @@ VARIANTS = [
 
 def network(**changes):
     torch.manual_seed(0)
-    settings = NetworkSettings.model_validate({"embedding": 12, "hidden": 8, "width": 8, "bottleneck": 8, **changes})
-    made = RUN(settings, vocabulary=30)
-    with torch.no_grad():  # statistics as after training, so that normalisation does something
-        for module in made.modules():
-            if isinstance(module, MaskedNormReLU):
-                module.mean.uniform_(-0.5, 0.5)
-                module.variance.uniform_(0.5, 2)
-                module.bias.uniform_(-0.5, 0.5)
-    return made
+    return settled(word_network(NetworkSettings.model_validate({**SMALL, **changes}), len(VOCABULARY)))
 
 
-def dialogue(rows, columns, seed):
-    generator = torch.Generator().manual_seed(seed)
-    return (
-        torch.randint(1, 30, (rows,), generator=generator),
-        torch.randint(1, 30, (columns,), generator=generator),
-    )
-
-
-def batch_of(*dialogues, rows=None, columns=None):
-    """Padded to multiples of four, or further."""
-    rows = rows or -(-max(len(context) for context, _ in dialogues) // 4) * 4
-    columns = columns or -(-max(len(utterance) for _, utterance in dialogues) // 4) * 4
-    context = torch.zeros(len(dialogues), rows, dtype=torch.long)
-    utterance = torch.zeros(len(dialogues), columns, dtype=torch.long)
-    for index, (one, other) in enumerate(dialogues):
-        context[index, : len(one)] = one
-        utterance[index, : len(other)] = other
-    return GridBatch(context, utterance)
+def batch(*sizes):
+    """Dialogues of these (rows, columns, seed)."""
+    return batch_of(VOCABULARY, *(letters_dialogue(*size) for size in sizes))
 
 
 @pytest.mark.parametrize("changes", VARIANTS)
 def test_shapes(changes):
-    logits = network(**changes)(batch_of(dialogue(7, 3, 1), dialogue(10, 6, 2)))
+    logits = network(**changes)(batch((7, 3, 1), (10, 6, 2)))
     assert logits.shape == (2, 3, 12, 8)
     assert torch.isfinite(logits).all()
 
@@ -64,13 +47,23 @@ def test_shapes(changes):
 @pytest.mark.parametrize(("rows", "columns"), [(1, 1), (5, 3), (8, 4), (13, 7)])
 def test_a_prediction_is_the_same_alone_in_a_batch_and_under_any_padding(changes, rows, columns):
     made = network(**changes).eval()
-    one = dialogue(rows, columns, 1)
+    one = (rows, columns, 1)
     with torch.no_grad():
-        alone = made(batch_of(one))[0, :, :rows, :columns]
-        together = made(batch_of(dialogue(21, 9, 2), one, dialogue(3, 2, 3)))[1, :, :rows, :columns]
-        padded = made(batch_of(one, rows=32, columns=20))[0, :, :rows, :columns]
+        alone = made(batch(one))[0, :, :rows, :columns]
+        together = made(batch((21, 9, 2), one, (3, 2, 3)))[1, :, :rows, :columns]
+        padded = made(padded_to(batch(one), 32, 20, more=5))[0, :, :rows, :columns]
     assert torch.allclose(alone, together, atol=1e-5)
     assert torch.allclose(alone, padded, atol=1e-5)
+
+
+def test_a_dialogue_without_context_has_a_prediction_for_no_cell_and_disturbs_no_other():
+    made = network().eval()
+    silent = lay_out(Dialogue.of([], "x y"))
+    with torch.no_grad():
+        together = made(batch_of(VOCABULARY, silent, letters_dialogue(5, 3, 1)))
+        alone = made(batch((5, 3, 1)))
+    assert torch.isfinite(together).all()
+    assert torch.allclose(together[1, :, :5, :3], alone[0, :, :5, :3], atol=1e-5)
 
 
 @pytest.mark.parametrize("changes", VARIANTS)
@@ -79,11 +72,11 @@ def test_training_does_not_see_padding(changes):
     results = []
     for rows, columns in ((12, 8), (24, 16)):
         made = network(**changes, dropout_in=0, dropout_out=0).train()
-        batch = batch_of(dialogue(9, 5, 1), dialogue(12, 7, 2), rows=rows, columns=columns)
+        given = padded_to(batch((9, 5, 1), (12, 7, 2)), rows, columns, more=rows - 12)
         labels = torch.full((2, rows, columns), -1)
         labels[0, :9, :5] = 0
         labels[1, :12, :7] = 1
-        loss = torch.nn.functional.cross_entropy(made(batch), labels, ignore_index=-1)
+        loss = torch.nn.functional.cross_entropy(made(given), labels, ignore_index=-1)
         loss.backward()
         gradients = {name: p.grad.clone() for name, p in made.named_parameters() if p.grad is not None}
         results.append((loss.detach(), gradients, {name: b.clone() for name, b in made.named_buffers()}))
@@ -97,7 +90,7 @@ def test_training_does_not_see_padding(changes):
 @pytest.mark.parametrize("changes", VARIANTS)
 def test_every_parameter_learns(changes):
     made = network(**changes, dropout_in=0, dropout_out=0).train()
-    logits = made(batch_of(dialogue(9, 5, 1), dialogue(12, 7, 2)))
+    logits = made(batch((9, 5, 1), (12, 7, 2)))
     logits.square().mean().backward()
     assert [name for name, p in made.named_parameters() if p.grad is None or not p.grad.any()] == []
 
@@ -140,7 +133,9 @@ def test_running_statistics_equal_pytorchs():
 
 def test_the_feed_forward_replacement_has_about_as_many_parameters():
     sizes = {
-        kind: sum(p.numel() for p in RUN(NetworkSettings(segmentation=kind), 10).segmentation_layer.parameters())
+        kind: sum(
+            p.numel() for p in word_network(NetworkSettings(segmentation=kind), 10).segmentation_layer.parameters()
+        )
         for kind in ("u-shape", "feed-forward")
     }
     assert sizes["feed-forward"] == pytest.approx(sizes["u-shape"], rel=0.25)

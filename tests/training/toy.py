@@ -8,6 +8,8 @@ from pathlib import Path
 
 NAMES = ["Kobe", "Anna", "Beijing", "Paris", "Miles", "Maria", "Tokyo", "Oslo"]
 CHINESE = ["北京", "小明", "上海", "周杰", "王菲", "东京"]
+SMALL_TALK = ["hello", "well", "now", "then", "so", "and", "good", "fine", "ah", "oh", "yes", "no"]
+CHINESE_TALK = "嗯啊哦好是的对吧呢嘛哈呀"
 
 
 def toy_records(amount: int, seed: int) -> list[dict[str, object]]:
@@ -16,13 +18,15 @@ def toy_records(amount: int, seed: int) -> list[dict[str, object]]:
     for number in range(amount):
         if number % 2:
             name = chance.choice(NAMES)
-            history = [f"Do you know {name} ?", chance.choice(["Yes I do .", "Sure .", "No , sorry ."])]
+            talk = " ".join(chance.choices(SMALL_TALK, k=2))  # so that no two dialogues are the same
+            history = [f"{talk} , do you know {name} ?", chance.choice(["Yes I do .", "Sure .", "No , sorry ."])]
             utterance, rewrite = chance.choice(
                 [("where is it now ?", f"where is {name} now ?"), ("and why ?", f"and why {name} ?")]
             )
         else:
             name = chance.choice(CHINESE)
-            history = [f"你知道{name}吗", chance.choice(["知道", "不知道"])]
+            talk = "".join(chance.choices(CHINESE_TALK, k=2))
+            history = [f"{talk}，你知道{name}吗", chance.choice(["知道", "不知道"])]
             utterance, rewrite = chance.choice([("它好吗", f"{name}好吗"), ("怎么样", f"{name}怎么样")])
         records.append({"history": history, "utterance": utterance, "rewrite": rewrite, "dialogue_id": str(number)})
     return records
@@ -37,7 +41,7 @@ def write_toy(folder: Path, train: int, validation: int) -> tuple[Path, Path]:
 
 
 def toy_settings(folder: Path, **optimiser: object) -> dict[str, object]:
-    train, validation = write_toy(folder, 240, 60)
+    train, validation = write_toy(folder, 480, 60)
     return {
         "name": "toy",
         "data": {"corpus": str(train), "validation": str(validation), "connection_words": 0},

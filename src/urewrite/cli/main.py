@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from urewrite import __version__
-from urewrite.cli import ceiling, data, edits, evaluate, train
+from urewrite.cli import ceiling, data, edits, evaluate, finetune, train
 from urewrite.errors import UrewriteError
 
 app = typer.Typer(
@@ -31,6 +31,7 @@ app.add_typer(data.app)
 app.command()(edits.edits)
 app.command()(evaluate.evaluate)
 app.command()(train.train)
+app.command()(finetune.finetune)
 
 
 def _print_version(asked: bool) -> None:

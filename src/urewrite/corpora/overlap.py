@@ -105,6 +105,20 @@ def assert_no_overlap(train: Sequence[Example], test: Sequence[Example]) -> None
     )
 
 
+def without_same_dialogues(train: Sequence[Example], held_out: Iterable[Example]) -> list[Example]:
+    """Leave out examples whose whole dialogue, history and utterance, is also held out.
+
+    For corpora in which dialogues are short and independent, such as REWRITE and MULTI: a shared reply means nothing
+    there, the same dialogue does.
+    """
+    held = {_said(example.dialogue) for example in held_out}
+    return [example for example in train if _said(example.dialogue) not in held]
+
+
+def _said(dialogue: Dialogue) -> tuple[str, ...]:
+    return (*(_normal(turn.text) for turn in dialogue.history), _normal(dialogue.utterance))
+
+
 def _distinctive_questions(test: Iterable[Example]) -> dict[str, str]:
     """The questions that only one test dialogue asks, with that dialogue."""
     asked_by: dict[str, str | None] = {}

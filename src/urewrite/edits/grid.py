@@ -76,14 +76,23 @@ class Axes:
         return np.zeros(self.shape, dtype=np.int8)
 
 
-def lay_out(dialogue: Dialogue, connection_words: ConnectionWords | None = None) -> Axes:
-    """The axes of a dialogue: leading connection words, the turns in order, trailing ones, `[S]` between all."""
+def lay_out(
+    dialogue: Dialogue, connection_words: ConnectionWords | None = None, *, most_rows: int | None = None
+) -> Axes:
+    """The axes of a dialogue: leading connection words, the turns in order, trailing ones, `[S]` between all.
+
+    With `most_rows` only so many rows are laid out: the earliest turns are left out, and of a last turn that is too
+    long by itself the end is.
+    """
     utterance = tokenize(dialogue.utterance)
     parts: list[tuple[Tokens, int | None]] = []
     words = connection_words or ConnectionWords()
     if words.leading:
         parts.append((_listed(words.leading), None))
-    parts.extend((tokenize(turn.text), position) for position, turn in enumerate(dialogue.history))
+    turns = [(tokenize(turn.text), position) for position, turn in enumerate(dialogue.history)]
+    if most_rows is not None:
+        turns = _latest(turns, most_rows - sum(len(listed) + 1 for listed in (words.leading, words.trailing) if listed))
+    parts.extend(turns)
     if words.trailing:
         parts.append((_listed(words.trailing), None))
     sources: list[Source] = []
@@ -96,6 +105,21 @@ def lay_out(dialogue: Dialogue, connection_words: ConnectionWords | None = None)
         sources.append(Source(tokens, turn, len(row_keys)))
         row_keys.extend(tokens.keys)
     return Axes(dialogue, utterance, tuple(sources), tuple(row_keys), (*utterance.keys, END))
+
+
+def _latest(turns: list[tuple[Tokens, int]], room: int) -> list[tuple[Tokens, int]]:
+    """The last turns that fit, with a separator each; one turn is kept whatever its length, cut to what fits."""
+    kept: list[tuple[Tokens, int]] = []
+    for tokens, position in reversed(turns):
+        if not len(tokens):  # has no rows
+            continue
+        if len(tokens) > room:
+            if not kept:
+                kept.append((tokens.first(max(room, 0)), position))
+            break
+        kept.append((tokens, position))
+        room -= len(tokens) + 1
+    return kept[::-1]
 
 
 @lru_cache(maxsize=64)

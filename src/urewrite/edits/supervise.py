@@ -30,9 +30,15 @@ class Supervision:
     exact: bool
 
 
-def supervise(example: Example, connection_words: ConnectionWords | None = None, *, search: bool = True) -> Supervision:
+def supervise(
+    example: Example,
+    connection_words: ConnectionWords | None = None,
+    *,
+    search: bool = True,
+    most_rows: int | None = None,
+) -> Supervision:
     """The gold grid of an example; without `search` that of the paper's procedure alone."""
-    axes = lay_out(example.dialogue, connection_words)
+    axes = lay_out(example.dialogue, connection_words, most_rows=most_rows)
     rewrite_keys = tokenize(example.rewrite).keys
     aligned = aligned_grid(axes, rewrite_keys)
     for grid in chain([aligned], derived_grids(axes, rewrite_keys) if search else ()):

@@ -1,13 +1,22 @@
-"""The context layer: every word of context and utterance, seen in the light of all the others."""
+"""The context layer: every word of context and utterance, seen in the light of all the others.
+
+Both kinds take a batch and give the states of the joint sequence, one per word: (batch, words, width).
+"""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-PADDING = 0
-"""The word id of positions that are not there."""
+from urewrite.edits.grid import ConnectionWords
+from urewrite.network.inputs import GridBatch
+from urewrite.prepare.arrays import NOWHERE, PADDING
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
 
 
 class VariationalDropout(nn.Module):
@@ -25,8 +34,23 @@ class VariationalDropout(nn.Module):
         return states * torch.bernoulli(kept) / (1 - self.rate)
 
 
-class BiLSTMContext(nn.Module):
-    """Word embedding and a bidirectional LSTM over the joint sequence of context and utterance."""
+class BiLSTM(nn.Module):
+    """A bidirectional LSTM over sequences of their own lengths; states beyond a length are zero."""
+
+    def __init__(self, features: int, hidden: int) -> None:
+        super().__init__()
+        self.lstm = nn.LSTM(features, hidden, batch_first=True, bidirectional=True)
+        self.width = 2 * hidden
+
+    def forward(self, states: Tensor, lengths: Tensor) -> Tensor:
+        """States (batch, length, features) to states (batch, length, width)."""
+        packed = pack_padded_sequence(states, lengths.cpu(), batch_first=True, enforce_sorted=False)
+        seen, _ = pad_packed_sequence(self.lstm(packed)[0], batch_first=True, total_length=states.shape[1])
+        return seen
+
+
+class WordContext(nn.Module):
+    """The paper's own: word embedding and a BiLSTM."""
 
     def __init__(self, vocabulary: int, embedding: int, hidden: int, *, dropout_in: float, dropout_out: float) -> None:
         super().__init__()
@@ -34,15 +58,81 @@ class BiLSTMContext(nn.Module):
         nn.init.xavier_uniform_(self.embedding.weight)
         with torch.no_grad():
             self.embedding.weight[PADDING].zero_()
-        self.lstm = nn.LSTM(embedding, hidden, batch_first=True, bidirectional=True)
+        self.bilstm = BiLSTM(embedding, hidden)
         self.dropout_in = VariationalDropout(dropout_in)
         self.dropout_out = VariationalDropout(dropout_out)
-        self.width = 2 * hidden
+        self.width = self.bilstm.width
 
-    def forward(self, words: Tensor, lengths: Tensor) -> Tensor:
-        """Word ids (batch, length) to states (batch, length, width); states beyond a length are zero."""
-        embedded = self.dropout_in(self.embedding(words))
-        packed = pack_padded_sequence(embedded, lengths.cpu(), batch_first=True, enforce_sorted=False)
-        states, _ = pad_packed_sequence(self.lstm(packed)[0], batch_first=True, total_length=words.shape[1])
-        dropped: Tensor = self.dropout_out(states)
-        return dropped
+    def forward(self, batch: GridBatch) -> Tensor:
+        """A batch whose ids are words."""
+        embedded = self.dropout_in(self.embedding(batch.ids))
+        states: Tensor = self.dropout_out(self.bilstm(embedded, batch.heights + batch.widths))
+        return states
+
+
+class EncoderContext(nn.Module):
+    """A pretrained encoder over word pieces, a learned mix of its layers, pooled to words; a BiLSTM may follow.
+
+    Middle layers know more about our task than the last one does, hence the mix. Connection words, which are the same
+    in every dialogue, are not read by the encoder: each has a learned vector.
+    """
+
+    def __init__(
+        self,
+        encoder: PreTrainedModel,
+        *,
+        layer_mix: bool,
+        hidden: int | None,
+        dropout_in: float,
+        dropout_out: float,
+        connection_words: ConnectionWords,
+    ) -> None:
+        super().__init__()
+        self.encoder = encoder
+        self.leading, self.trailing = len(connection_words.leading), len(connection_words.trailing)
+        layers = int(encoder.config.num_hidden_layers)
+        features = int(encoder.config.hidden_size)
+        self.mix = nn.Parameter(torch.zeros(layers + 1)) if layer_mix else None
+        self.bilstm = BiLSTM(features, hidden) if hidden else None
+        self.dropout_in = VariationalDropout(dropout_in)
+        self.dropout_out = VariationalDropout(dropout_out)
+        self.width = self.bilstm.width if self.bilstm is not None else features
+        self.connection = nn.Embedding(1 + len(connection_words), self.width, padding_idx=0)
+        self.has_types = int(getattr(encoder.config, "type_vocab_size", 0) or 0) > 1
+
+    def forward(self, batch: GridBatch) -> Tensor:
+        """A batch whose ids are word pieces."""
+        if batch.owners is None:
+            raise ValueError("an encoder needs word pieces with their owners")
+        there = batch.owners != NOWHERE
+        types = {}
+        if self.has_types:  # the second kind: pieces of the utterance
+            types["token_type_ids"] = (batch.owners >= batch.heights.unsqueeze(1)).long()
+        given = self.encoder(
+            input_ids=batch.ids, attention_mask=there.long(), output_hidden_states=self.mix is not None, **types
+        )
+        if self.mix is None:
+            states = given.last_hidden_state
+        else:
+            weights = self.mix.softmax(0)
+            states = sum(weight * layer for weight, layer in zip(weights, given.hidden_states, strict=True))
+        lengths = batch.heights + batch.widths
+        words = pool(states, batch.owners, batch.match.shape[1] + batch.match.shape[2])
+        if self.bilstm is not None:
+            words = self.bilstm(self.dropout_in(words), lengths)
+        known: Tensor = self.dropout_out(words + self.connection(self._connection_words(batch)))
+        return known
+
+    def _connection_words(self, batch: GridBatch) -> Tensor:
+        """Which connection word stands where, counted from 1; 0 where there is none: (batch, words)."""
+        position = torch.arange(batch.match.shape[1] + batch.match.shape[2], device=batch.ids.device).unsqueeze(0)
+        after = position - (batch.heights.unsqueeze(1) - self.trailing)
+        leading = torch.where(position < self.leading, position + 1, 0)
+        return torch.where((after >= 0) & (after < self.trailing), self.leading + 1 + after, leading)
+
+
+def pool(states: Tensor, owners: Tensor, words: int) -> Tensor:
+    """The mean of each word's pieces: (batch, pieces, features) to (batch, words, features), zero without pieces."""
+    numbers = torch.arange(words, device=owners.device).view(1, -1, 1)
+    owned = (owners.unsqueeze(1) == numbers).to(states.dtype)
+    return (owned @ states) / owned.sum(2, keepdim=True).clamp_min(1)

@@ -15,8 +15,6 @@ from torch.autograd.function import FunctionCtx
 from torch.nn import functional
 
 EDIT_TYPES = 3
-MULTIPLE = 4
-"""Rows and columns of a map must be multiples of this: it is halved twice."""
 
 
 class _NormaliseAndRectify(torch.autograd.Function):

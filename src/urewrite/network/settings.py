@@ -9,11 +9,28 @@ from pydantic import BaseModel, ConfigDict, Field
 Similarity = Literal["elementwise", "cosine", "bilinear", "dot", "linear", "match"]
 
 
+class EncoderSettings(BaseModel):
+    """A pretrained encoder as the context layer, in the place of word embedding and BiLSTM."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, protected_namespaces=())
+
+    model: str
+    """A Hugging Face folder, or a name on the hub."""
+    layer_mix: bool = True
+    lstm: bool = False
+    """Whether a BiLSTM of the size `hidden` follows, as in the authors' code."""
+    layers: int | None = Field(None, gt=0)
+    """Keep so many of its layers, the first ones; all by default."""
+    frozen_layers: int = Field(0, ge=0)
+    """Leave the embeddings and so many of its first layers as they are; 0 trains everything."""
+
+
 class NetworkSettings(BaseModel):
     """The defaults are the paper's where it says them; the bottleneck and its width are for speed."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    encoder: EncoderSettings | None = None
     embedding: int = Field(100, gt=0)
     hidden: int = Field(200, gt=0)
     dropout_in: float = Field(0.5, ge=0, lt=1)

@@ -1,4 +1,4 @@
-"""Examples to tensors: tight batches of dialogues of like size, the same order for the same seed and epoch."""
+"""Tight batches of dialogues of like size, the same order for the same seed and epoch."""
 
 from __future__ import annotations
 
@@ -10,91 +10,118 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from urewrite.edits.grid import Axes, Grid
-from urewrite.network.run import GridBatch
-from urewrite.network.segmentation import MULTIPLE
-from urewrite.training.vocabulary import Vocabulary
+from urewrite.edits.grid import Grid
+from urewrite.network.inputs import GridBatch
+from urewrite.prepare import Prepared, collate
+from urewrite.prepare.arrays import padded
 
 OUTSIDE = -1
 """The label of cells that belong to no example."""
 
 
-class Prepared(NamedTuple):
-    """One dialogue as word ids, with its gold grid where there is one."""
+class Labelled(NamedTuple):
+    """One dialogue as numbers, with its gold grid."""
 
-    context: list[int]
-    utterance: list[int]
+    prepared: Prepared
     grid: Grid
 
 
 class LabelledBatch(NamedTuple):
-    """A batch of grids with their labels (batch, rows, columns), and which examples they are."""
+    """A batch with its labels (batch, rows, columns), and which examples they are."""
 
     inputs: GridBatch
     labels: Tensor
     positions: tuple[int, ...]
 
 
-def prepare(axes: Axes, grid: Grid, vocabulary: Vocabulary) -> Prepared:
-    """The ids of a dialogue's rows and columns."""
-    return Prepared(vocabulary.ids(axes.row_keys), vocabulary.ids(axes.column_keys), grid)
+class Share(NamedTuple):
+    """Which of several processes this one is; each takes every `processes`-th example or batch."""
+
+    process: int = 0
+    processes: int = 1
 
 
-def collate(items: Sequence[Prepared], positions: Sequence[int]) -> LabelledBatch:
-    """Pad to the largest of the batch, and from there to what the U-shape can halve twice."""
-    rows = _padded(max(len(item.context) for item in items))
-    columns = _padded(max(len(item.utterance) for item in items))
-    context = np.zeros((len(items), rows), dtype=np.int64)
-    utterance = np.zeros((len(items), columns), dtype=np.int64)
-    labels = np.full((len(items), rows, columns), OUTSIDE, dtype=np.int64)
+def labelled_batch(items: Sequence[Labelled], positions: Sequence[int]) -> LabelledBatch:
+    """The tensors of a batch."""
+    arrays = collate([item.prepared for item in items])
+    labels = np.full(arrays.match.shape, OUTSIDE, dtype=np.int64)
     for index, item in enumerate(items):
-        height, width = len(item.context), len(item.utterance)
-        context[index, :height] = item.context
-        utterance[index, :width] = item.utterance
-        labels[index, :height, :width] = item.grid
-    return LabelledBatch(
-        GridBatch(torch.from_numpy(context), torch.from_numpy(utterance)), torch.from_numpy(labels), tuple(positions)
-    )
-
-
-def _padded(size: int) -> int:
-    return max(MULTIPLE, -(-size // MULTIPLE) * MULTIPLE)
+        rows, columns = item.grid.shape
+        labels[index, :rows, :columns] = item.grid
+    return LabelledBatch(GridBatch.of(arrays), torch.from_numpy(labels), tuple(positions))
 
 
 class BucketedBatches:
     """Batches of like sizes for a trainer that takes one step per batch.
 
     Order and place follow from the seed and the number of steps taken (`steps`): so a resumed training gets just the
-    batches that the interrupted one would have got. Without `steps` every pass is the same, in order of size.
+    batches that the interrupted one would have got. Several processes share every batch between them, so that a step
+    sees the same examples however many there are.
     """
 
     def __init__(
-        self, items: Sequence[Prepared], batch_size: int, *, seed: int = 0, steps: Callable[[], int] | None = None
+        self,
+        items: Sequence[Labelled],
+        batch_size: int,
+        *,
+        seed: int,
+        steps: Callable[[], int],
+        share: Callable[[], Share] = Share,
     ) -> None:
         self.items = items
         self.batch_size = batch_size
         self.seed = seed
         self.steps = steps
+        self.share = share
 
     def __len__(self) -> int:
         return -(-len(self.items) // self.batch_size)
 
     def __iter__(self) -> Iterator[LabelledBatch]:
-        epoch, done = divmod(self.steps(), len(self)) if self.steps else (None, 0)
-        for positions in self.order(epoch)[done:]:
-            yield collate([self.items[position] for position in positions], positions)
+        epoch, done = divmod(self.steps(), len(self))
+        process, processes = self.share()
+        for batch in self.order(epoch)[done:]:
+            # A last batch may hold fewer examples than there are processes: then some take one twice.
+            positions = batch[process::processes] or batch[-1:]
+            yield labelled_batch([self.items[position] for position in positions], positions)
 
-    def order(self, epoch: int | None) -> list[list[int]]:
-        """The examples of each batch of an epoch; None stands for the unshuffled order."""
+    def order(self, epoch: int) -> list[list[int]]:
+        """The examples of each batch of an epoch."""
         chance = random.Random(f"{self.seed}/{epoch}")
-        # Columns as padded, then rows: these are blurred a little, so that an epoch does not meet the same neighbours.
-        blur = 0.0 if epoch is None else 0.05
-        sizes = [
-            (_padded(len(item.utterance)), len(item.context) * (1 + blur * chance.uniform(-1, 1)))
-            for item in self.items
-        ]
-        order = sorted(range(len(self.items)), key=sizes.__getitem__)
+        # Rows are blurred a little, so that an example does not meet the same neighbours in every epoch.
+        order = by_size(self.items, lambda rows: rows * (1 + 0.05 * chance.uniform(-1, 1)))
         batches = [order[start : start + self.batch_size] for start in range(0, len(order), self.batch_size)]
-        if epoch is not None:
-            chance.shuffle(batches)
+        chance.shuffle(batches)
         return batches
+
+
+class OrderedBatches:
+    """Every example, in order of size, the batches dealt out among the processes.
+
+    Each process gets as many batches, so that none waits for another in vain: the last may go to several.
+    """
+
+    def __init__(self, items: Sequence[Labelled], batch_size: int, *, share: Callable[[], Share] = Share) -> None:
+        self.items = items
+        self.batch_size = batch_size
+        self.share = share
+
+    def __len__(self) -> int:
+        return -(-self._batches() // self.share().processes)
+
+    def __iter__(self) -> Iterator[LabelledBatch]:
+        order = by_size(self.items)
+        process, processes = self.share()
+        for turn in range(len(self)):
+            number = min(turn * processes + process, self._batches() - 1)
+            positions = order[number * self.batch_size : (number + 1) * self.batch_size]
+            yield labelled_batch([self.items[position] for position in positions], positions)
+
+    def _batches(self) -> int:
+        return -(-len(self.items) // self.batch_size)
+
+
+def by_size(items: Sequence[Labelled], blur: Callable[[int], float] = float) -> list[int]:
+    """The positions of the items, those of one padded width together and by height within it."""
+    sizes = [(padded(item.prepared.shape[1]), blur(item.prepared.shape[0])) for item in items]
+    return sorted(range(len(items)), key=sizes.__getitem__)

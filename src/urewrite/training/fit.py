@@ -2,45 +2,36 @@
 
 from __future__ import annotations
 
-import json
+import errno
+import os
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import lightning
+import torch
 import yaml
 from lightning.pytorch.callbacks import Callback, EarlyStopping, ModelCheckpoint
 from lightning.pytorch.loggers import CSVLogger, TensorBoardLogger
-from safetensors.torch import save_file
+from tqdm import tqdm
 
-from urewrite.corpora import load_corpus, load_training, read_jsonl, split_by_dialogue
-from urewrite.corpora.catalogue import example_file
-from urewrite.corpora.training import refuse_overlap
 from urewrite.dialogue import Example
 from urewrite.edits.connection import derive_connection_words
-from urewrite.edits.grid import ConnectionWords
-from urewrite.edits.supervise import supervise
+from urewrite.errors import TrainingError
 from urewrite.files import atomic_writer
-from urewrite.training.batches import BucketedBatches, Prepared, prepare
+from urewrite.training.batches import BucketedBatches, OrderedBatches, Share
+from urewrite.training.data import Examples, Gold, derive_gold, load_examples
 from urewrite.training.module import HeldOut, RewritingModule
+from urewrite.training.report import keep_log, write_report
 from urewrite.training.settings import TrainingSettings
-from urewrite.training.vocabulary import Vocabulary
+from urewrite.training.weights import Model, continued_model, load_model, new_model, save_model
 
 LAST = "last.ckpt"
-
-
-@dataclass(frozen=True, slots=True)
-class TrainingData:
-    """Everything a run learns from and is judged by."""
-
-    words: ConnectionWords
-    vocabulary: Vocabulary
-    train: list[Prepared]
-    validation: list[Prepared]
-    held_out: HeldOut
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_NETWORK = "network."
 
 
 class StopAfter(Callback):
@@ -51,66 +42,45 @@ class StopAfter(Callback):
         self.checkpoint = checkpoint
 
     def on_train_batch_end(self, trainer: lightning.Trainer, *_: Any) -> None:  # noqa: ANN401
-        """Stop once the time is over."""
-        if time.monotonic() >= self.deadline and not trainer.should_stop:
+        """Stop once the time is over, for all processes if it is for one."""
+        over = time.monotonic() >= self.deadline
+        if trainer.world_size > 1:
+            over = trainer.strategy.reduce_boolean_decision(over, all=False)
+        if over and not trainer.should_stop:
             trainer.save_checkpoint(self.checkpoint)
             trainer.should_stop = True
-
-
-def prepare_data(settings: TrainingSettings, mirror: Path | None, notify: Callable[[str], None]) -> TrainingData:
-    """Load the corpus, derive connection words and gold grids, and give words their ids."""
-    examples, held_out = _parts(settings, mirror, notify)
-    words = derive_connection_words(examples, settings.data.connection_words)
-    examples = examples[: settings.data.examples]
-    search = settings.data.labels == "exact"
-    gold = [supervise(example, words, search=search) for example in examples]
-    exact = sum(item.exact for item in gold)
-    notify(f"{len(gold):,} training examples, {exact / len(gold):.1%} of the gold grids decode to the rewrite")
-    vocabulary = Vocabulary.of((item.axes for item in gold), settings.data.least_count)
-    held_gold = [supervise(example, words, search=search) for example in held_out]
-    return TrainingData(
-        words,
-        vocabulary,
-        [prepare(item.axes, item.grid, vocabulary) for item in gold],
-        [prepare(item.axes, item.grid, vocabulary) for item in held_gold],
-        HeldOut(held_out, [item.axes for item in held_gold]),
-    )
 
 
 def train(
     settings: TrainingSettings,
     folder: Path,
     *,
-    max_minutes: float | None,
-    mirror: Path | None,
+    max_minutes: float | None = None,
+    devices: int = 1,
+    strategy: str = "auto",
+    mirror: Path | None = None,
     notify: Callable[[str], None],
 ) -> None:
-    """Train, or go on with what `folder` holds; leave weights, metrics and settings there."""
+    """Train, or go on with what `folder` holds; leave a model folder with settings, metrics and logs there.
+
+    With several `devices` as many processes share the work; every batch is divided among them.
+    """
+    # Batches come in many shapes; with room for all of them oneDNN plans each only once.
+    os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "8192")
     folder.mkdir(parents=True, exist_ok=True)
     lightning.seed_everything(settings.seed, verbose=False)
-    data = prepare_data(settings, mirror, notify)
-    _write_json(folder / "connection_words.json", {"leading": data.words.leading, "trailing": data.words.trailing})
-    data.vocabulary.save(folder / "vocabulary.json")
+    examples = load_examples(settings.data, seed=settings.seed, mirror=mirror, notify=notify)
+    model, gold, held_out = _prepared(settings, examples, notify)
     with atomic_writer(folder / "settings.yaml") as stream:
         yaml.safe_dump(settings.model_dump(mode="json"), stream, sort_keys=False)
-    module = RewritingModule(settings, len(data.vocabulary), data.held_out)
-    monitor = settings.optimiser.monitor
-    best = ModelCheckpoint(folder, "best", monitor=monitor, mode="max", enable_version_counter=False)
-    recent = ModelCheckpoint(
-        folder,
-        "recent",
-        train_time_interval=timedelta(minutes=settings.checkpoint_minutes),
-        enable_version_counter=False,
+    module = RewritingModule(
+        model.network, settings.optimiser, settings.seed, HeldOut(held_out.examples, held_out.axes)
     )
-    callbacks: list[Callback] = [
-        best,
-        recent,
-        EarlyStopping(monitor, patience=settings.optimiser.patience, mode="max"),
-    ]
-    if max_minutes is not None:
-        callbacks.append(StopAfter(max_minutes, folder / LAST))
+    best, callbacks = _callbacks(settings, folder, max_minutes)
     trainer = lightning.Trainer(
         accelerator="cpu",
+        devices=devices,
+        strategy=strategy,
         max_epochs=settings.optimiser.epochs,
         gradient_clip_val=settings.optimiser.clip,
         callbacks=callbacks,
@@ -119,36 +89,93 @@ def train(
         num_sanity_val_steps=0,
         enable_model_summary=False,
         log_every_n_steps=20,
+        use_distributed_sampler=False,
     )
+
+    def share() -> Share:
+        return Share(trainer.global_rank, trainer.world_size)
+
+    size = settings.optimiser.batch_size
+    batches = BucketedBatches(
+        gold.labelled(model.preparer), size, seed=settings.seed, steps=lambda: trainer.global_step, share=share
+    )
+    validation = OrderedBatches(held_out.labelled(model.preparer), 2 * size, share=share)
     resumed = _latest(folder)
     if resumed is not None:
         notify(f"going on from {resumed.name}")
-    size = settings.optimiser.batch_size
-    batches = BucketedBatches(data.train, size, seed=settings.seed, steps=lambda: trainer.global_step)
-    trainer.fit(module, batches, BucketedBatches(data.validation, 2 * size), ckpt_path=resumed, weights_only=False)
-    if Path(best.best_model_path).is_file():
-        _export(Path(best.best_model_path), settings, data, folder)
-        notify(f"best {monitor}: {float(best.best_model_score or 0):.2f}")
+        keep_log(folder)
+    with _clear_about_full_disks(folder):
+        trainer.fit(module, batches, validation, ckpt_path=resumed, weights_only=False)
+    if not trainer.is_global_zero:
+        return
+    chosen = None
+    with _clear_about_full_disks(folder):
+        if Path(best.best_model_path).is_file():
+            checkpoint = torch.load(best.best_model_path, map_location="cpu", weights_only=False)
+            save_model(folder, model, _network_weights(checkpoint))
+            chosen = settings.optimiser.monitor, float(best.best_model_score or 0)
+            notify(f"best {chosen[0]}: {chosen[1]:.2f}")
+        parameters = sum(parameter.numel() for parameter in model.network.parameters())
+        write_report(folder, settings, model.config, parameters=parameters, best=chosen)
 
 
-def _parts(
-    settings: TrainingSettings, mirror: Path | None, notify: Callable[[str], None]
-) -> tuple[list[Example], list[Example]]:
-    """What to learn from and what to choose by."""
-    corpus, validation = settings.data.corpus, settings.data.validation
-    file = example_file(corpus)
-    if file is not None:
-        examples = read_jsonl(file)
-        refuse_overlap(examples, mirror=mirror, notify=notify)
-        if validation is not None:
-            return examples, read_jsonl(Path(validation))
-        return split_by_dialogue(examples, 0.1)
-    training = load_training(corpus, mirror=mirror)
-    if training.removed:
-        notify(f"left out {len(training.removed)} training examples that CANARD test shares")
-    if validation is not None:
-        return training.examples, read_jsonl(Path(validation))
-    return training.examples, load_corpus(corpus, "validation", mirror=mirror)
+def _prepared(
+    settings: TrainingSettings, examples: Examples, notify: Callable[[str], None]
+) -> tuple[Model, Gold, Gold]:
+    """The model to train and the gold grids, with the connection words of the model that is gone on from if any."""
+    start = None if settings.start.model is None else Path(settings.start.model)
+    if start is None:
+        words = derive_connection_words(examples.train, settings.data.connection_words)
+    else:
+        words = load_model(start).config.connection_words
+    gold = derive_gold(examples.train, words, settings.data, _shown("Gold grids")).with_rows()
+    notify(f"{len(gold.grids):,} training examples, {gold.exact:.1%} of the gold grids decode to the rewrite")
+    held_out = derive_gold(examples.validation, words, settings.data, _shown("Validation grids"))
+    if start is None:
+        model = new_model(settings, words, gold.axes, examples.described, notify)
+    else:
+        model = continued_model(start, settings, gold.axes, examples.described)
+    return model, gold, held_out
+
+
+def _callbacks(
+    settings: TrainingSettings, folder: Path, max_minutes: float | None
+) -> tuple[ModelCheckpoint, list[Callback]]:
+    monitor = settings.optimiser.monitor
+    best = ModelCheckpoint(folder, "best", monitor=monitor, mode="max", enable_version_counter=False)
+    every = timedelta(minutes=settings.checkpoint_minutes)
+    callbacks: list[Callback] = [
+        best,
+        ModelCheckpoint(folder, "recent", train_time_interval=every, enable_version_counter=False),
+        EarlyStopping(monitor, patience=settings.optimiser.patience, mode="max"),
+    ]
+    if max_minutes is not None:
+        callbacks.append(StopAfter(max_minutes, folder / LAST))
+    return best, callbacks
+
+
+def _network_weights(checkpoint: dict[str, Any]) -> dict[str, torch.Tensor]:
+    weights = {
+        name.removeprefix(_NETWORK): tensor
+        for name, tensor in checkpoint["state_dict"].items()
+        if name.startswith(_NETWORK)
+    }
+    if not weights:
+        raise TrainingError("the best checkpoint holds no weights of a network")
+    return weights
+
+
+@contextmanager
+def _clear_about_full_disks(folder: Path) -> Iterator[None]:
+    """Checkpoints are written beside the last one and then put in its place, so that one is still whole."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in _NO_ROOM:
+            raise
+        kept = _latest(folder)
+        left = f"{kept.name} is whole: make room and run the same command again" if kept else "there is no checkpoint"
+        raise TrainingError(f"no room to write in {folder} ({os.strerror(error.errno)}); {left}") from error
 
 
 def _latest(folder: Path) -> Path | None:
@@ -156,20 +183,11 @@ def _latest(folder: Path) -> Path | None:
     return max(found, key=lambda path: path.stat().st_mtime, default=None)
 
 
-def _export(checkpoint: Path, settings: TrainingSettings, data: TrainingData, folder: Path) -> None:
-    """The best weights in a form that runs nothing when it is read."""
-    module = RewritingModule.load_from_checkpoint(
-        checkpoint,
-        settings=settings,
-        vocabulary=len(data.vocabulary),
-        held_out=data.held_out,
-        weights_only=False,
-    )
-    weights = {name: tensor.contiguous() for name, tensor in module.network.state_dict().items()}
-    save_file(weights, folder / "model.safetensors")
+def _shown(what: str) -> Callable[[Sequence[Example]], Iterable[Example]]:
+    """A progress bar for loops that take seconds."""
 
+    def follow(examples: Sequence[Example]) -> Iterable[Example]:
+        bar: Iterable[Example] = tqdm(examples, what, leave=False, delay=2, unit="dialogue")
+        return bar
 
-def _write_json(path: Path, document: object) -> None:
-    with atomic_writer(path) as stream:
-        json.dump(document, stream, ensure_ascii=False, indent=2)
-        stream.write("\n")
+    return follow

@@ -17,7 +17,8 @@ from urewrite.network.run import RUN
 from urewrite.scoring import score
 from urewrite.training.batches import LabelledBatch
 from urewrite.training.loss import grid_loss
-from urewrite.training.settings import TrainingSettings
+from urewrite.training.settings import OptimiserSettings
+from urewrite.training.weights import encoder_parameters
 
 
 class HeldOut(NamedTuple):
@@ -32,17 +33,18 @@ class RewritingModule(lightning.LightningModule):
 
     class_weights: Tensor
 
-    def __init__(self, settings: TrainingSettings, vocabulary: int, held_out: HeldOut) -> None:
+    def __init__(self, network: RUN, settings: OptimiserSettings, seed: int, held_out: HeldOut) -> None:
         super().__init__()
         self.settings = settings
-        self.network = RUN(settings.network, vocabulary)
+        self.seed = seed
+        self.network = network
         self.held_out = held_out
-        self.register_buffer("class_weights", torch.tensor(settings.optimiser.class_weights), persistent=False)
+        self.register_buffer("class_weights", torch.tensor(settings.class_weights), persistent=False)
         self._predictions: dict[int, str] = {}
 
     def on_train_batch_start(self, batch: LabelledBatch, batch_idx: int) -> None:  # noqa: ARG002
         """Draw dropout from seed and step alone, so that a resumed run goes on exactly."""
-        torch.manual_seed(self.settings.seed * 1_000_003 + self.global_step)
+        torch.manual_seed((self.seed * 1_000_003 + self.global_step) * 1_009 + self.global_rank)
 
     def training_step(self, batch: LabelledBatch, batch_idx: int) -> Tensor:  # noqa: ARG002
         """The loss of a batch."""
@@ -57,7 +59,7 @@ class RewritingModule(lightning.LightningModule):
     def validation_step(self, batch: LabelledBatch, batch_idx: int) -> None:  # noqa: ARG002
         """Decode the predicted grids of a batch."""
         loss, logits = self._loss(batch)
-        self.log("validation_loss", loss, on_epoch=True, batch_size=len(batch.positions))
+        self.log("validation_loss", loss, on_epoch=True, batch_size=len(batch.positions), sync_dist=True)
         grids = logits.argmax(1).to(torch.int8).cpu().numpy()
         for grid, position in zip(grids, batch.positions, strict=True):
             axes = self.held_out.axes[position]
@@ -66,32 +68,50 @@ class RewritingModule(lightning.LightningModule):
 
     def on_validation_epoch_end(self) -> None:
         """Score the decoded texts."""
-        predicted, self._predictions = self._predictions, {}
+        predicted, self._predictions = self._gathered(), {}
         if len(predicted) < len(self.held_out.examples):  # the trainer's own check before the first epoch
             return
         scores = score(self.held_out.examples, [predicted[position] for position in range(len(predicted))])
-        shown = self.settings.optimiser.monitor
+        shown = self.settings.monitor
         for name, value in scores.metrics.items():
             self.log(name, value, prog_bar=name == shown)
 
     def configure_optimizers(self) -> Any:  # noqa: ANN401 - Lightning's own union of forms
-        """Adam, with the schedule asked for."""
-        wanted = self.settings.optimiser
-        optimiser = torch.optim.AdamW(
-            self.parameters(), lr=wanted.learning_rate, weight_decay=wanted.weight_decay, betas=(0.9, 0.999)
-        )
+        """AdamW with a learning rate of its own for an encoder, and the schedule asked for."""
+        wanted = self.settings
+        pretrained = encoder_parameters(self.network)
+        groups = [
+            {"params": [p for p in self.parameters() if p not in pretrained], "lr": wanted.learning_rate},
+            {
+                "params": [p for p in self.parameters() if p in pretrained and p.requires_grad],
+                "lr": wanted.encoder_learning_rate,
+            },
+        ]
+        optimiser = torch.optim.AdamW([group for group in groups if group["params"]], weight_decay=wanted.weight_decay)
         if wanted.schedule == "plateau":
             plateau = torch.optim.lr_scheduler.ReduceLROnPlateau(optimiser, mode="max", factor=0.5, patience=3)
             return {"optimizer": optimiser, "lr_scheduler": {"scheduler": plateau, "monitor": wanted.monitor}}
         if wanted.schedule == "cosine":
             steps = int(self.trainer.estimated_stepping_batches)
             cosine = torch.optim.lr_scheduler.OneCycleLR(
-                optimiser, max_lr=wanted.learning_rate, total_steps=steps, pct_start=0.05, div_factor=10
+                optimiser,
+                max_lr=[group["lr"] for group in optimiser.param_groups],
+                total_steps=steps,
+                pct_start=0.05,
+                div_factor=10,
             )
             return {"optimizer": optimiser, "lr_scheduler": {"scheduler": cosine, "interval": "step"}}
         return optimiser
 
     def _loss(self, batch: LabelledBatch) -> tuple[Tensor, Tensor]:
         logits: Tensor = self.network(batch.inputs)
-        loss = grid_loss(logits, batch.labels, self.class_weights, self.settings.optimiser.label_smoothing)
+        loss = grid_loss(logits, batch.labels, self.class_weights, self.settings.label_smoothing)
         return loss, logits
+
+    def _gathered(self) -> dict[int, str]:
+        """The predictions of all processes."""
+        if self.trainer.world_size == 1:
+            return self._predictions
+        parts: list[dict[int, str]] = [{} for _ in range(self.trainer.world_size)]
+        torch.distributed.all_gather_object(parts, self._predictions)
+        return {position: text for part in parts for position, text in part.items()}

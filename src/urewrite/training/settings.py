@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from urewrite.errors import BadInputError
 from urewrite.network.settings import NetworkSettings
@@ -15,18 +16,38 @@ from urewrite.network.settings import NetworkSettings
 class DataSettings(BaseModel):
     """What is learned from, and what is chosen by.
 
-    `corpus` is a name or a .jsonl file; `validation` a .jsonl file, by default the validation part of a named corpus or
-    a tenth of the dialogues of a file.
+    A source is `NAME` or `NAME:PART` of a corpus, or a .jsonl file. `validation` is by default the validation part of
+    the first corpus, or the first file itself; where it is also trained on, `held_out` of its dialogues are kept back.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    corpus: str
+    corpus: tuple[str, ...] = Field(min_length=1)
     validation: str | None = None
+    held_out: float = Field(0.1, gt=0, lt=1)
     connection_words: int = Field(5, ge=0, le=20)
     labels: Literal["exact", "aligned"] = "exact"
+    most_rows: int = Field(300, ge=8)
     least_count: int = Field(1, ge=1)
     examples: int | None = Field(None, gt=0)
+    unchanged: float = Field(0.0, ge=0, le=1)
+    """Add this share of examples whose utterance is already the rewrite, so that leaving alone is learned too."""
+
+    @field_validator("corpus", mode="before")
+    @classmethod
+    def _one_or_more(cls, value: object) -> object:
+        return (value,) if isinstance(value, str) else value
+
+
+class StartSettings(BaseModel):
+    """Where the weights start."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, protected_namespaces=())
+
+    vectors: str | None = None
+    """Word vectors: a folder with words.txt and vectors.npy, or a text file in the form of GloVe."""
+    model: str | None = None
+    """The folder of a trained model to go on from; its network, vocabulary and connection words are taken over."""
 
 
 class OptimiserSettings(BaseModel):
@@ -36,6 +57,7 @@ class OptimiserSettings(BaseModel):
 
     batch_size: int = Field(32, gt=0)
     learning_rate: float = Field(2e-3, gt=0)
+    encoder_learning_rate: float = Field(1e-4, gt=0)
     weight_decay: float = Field(0.0, ge=0)
     schedule: Literal["plateau", "cosine", "none"] = "plateau"
     class_weights: tuple[float, float, float] = (0.25, 0.40, 0.35)
@@ -55,18 +77,42 @@ class TrainingSettings(BaseModel):
     seed: int = Field(1, ge=0)
     checkpoint_minutes: float = Field(3, gt=0)
     data: DataSettings
+    start: StartSettings = StartSettings()
     network: NetworkSettings = NetworkSettings()
     optimiser: OptimiserSettings = OptimiserSettings()
 
 
-def load_settings(path: Path) -> TrainingSettings:
-    """Read a training file; a mistake is an error that names the key."""
+def load_settings(path: Path, changes: Sequence[str] = ()) -> TrainingSettings:
+    """Read a training file, make changes of the form `key.of.it=value`; a mistake is an error that names the key."""
     try:
         document = yaml.safe_load(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise BadInputError(f"cannot be read: {error.strerror}", file=path) from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise BadInputError(f"is not YAML: {' '.join(str(error).split())}", file=path) from error
+    for change in changes:
+        _make(change, document)
+    return check_settings(document, path)
+
+
+def _make(change: str, document: object) -> None:
+    key, equals, value = change.partition("=")
+    *outer, last = key.split(".")
+    if not equals or not last:
+        raise BadInputError(f"expected KEY=VALUE, such as optimiser.epochs=10, found {change!r}")
+    for part in outer:
+        if isinstance(document, dict):
+            document = document.setdefault(part, {})
+    if not isinstance(document, dict):
+        raise BadInputError(f"cannot be set: {'.'.join(outer)} is no group of settings", field=key)
+    try:
+        document[last] = yaml.safe_load(value)
+    except yaml.YAMLError as error:
+        raise BadInputError(f"is not YAML: {value}", field=key) from error
+
+
+def check_settings(document: object, path: Path | None = None) -> TrainingSettings:
+    """Check settings that were read from `path`, or put together by a command."""
     try:
         return TrainingSettings.model_validate(document)
     except ValidationError as error:

@@ -7,9 +7,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+import numpy as np
+
 from urewrite.edits.grid import END, SEPARATOR, Axes
 from urewrite.errors import BadInputError
 from urewrite.files import atomic_writer
+from urewrite.prepare.arrays import Prepared, matching_cells
 
 PADDING_WORD, UNKNOWN_WORD = "[PAD]", "[UNK]"
 _SPECIAL = (PADDING_WORD, UNKNOWN_WORD, SEPARATOR, END)
@@ -40,6 +43,15 @@ class Vocabulary:
         """The id of each word."""
         return [self._ids.get(key, self.unknown) for key in keys]
 
+    def prepare(self, axes: Axes) -> Prepared:
+        """The ids of rows and columns as one sequence."""
+        ids = np.asarray(self.ids((*axes.row_keys, *axes.column_keys)), dtype=np.int32)
+        return Prepared(ids, None, axes.shape, matching_cells(axes))
+
+    def extended(self, words: Iterable[str]) -> Vocabulary:
+        """With more words behind those it has, whose ids stay."""
+        return Vocabulary((*self.words, *(word for word in dict.fromkeys(words) if word not in self._ids)))
+
     def save(self, path: Path) -> None:
         """Write the words as a JSON list."""
         with atomic_writer(path) as stream:
@@ -48,4 +60,10 @@ class Vocabulary:
     @classmethod
     def load(cls, path: Path) -> Vocabulary:
         """Read what `save` wrote."""
-        return cls(json.loads(path.read_text(encoding="utf-8")))
+        try:
+            words = json.loads(path.read_text(encoding="utf-8"))
+        except (json.JSONDecodeError, UnicodeDecodeError) as error:
+            raise BadInputError(f"is not JSON: {error}", file=path) from error
+        if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+            raise BadInputError("expected a list of words", file=path)
+        return cls(words)

@@ -1,0 +1,101 @@
+"""A model folder: what a network is, how dialogues become its input, and what it may insert. Nothing is pickled.
+
+config.json          this module's document, with a format version
+vocabulary.json      the words of a network without encoder, or
+tokenizer.json       the word pieces of its encoder
+model.safetensors    float weights
+README.md            the model card
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from urewrite.edits.grid import ConnectionWords
+from urewrite.errors import BadInputError, DataUnavailableError
+from urewrite.files import atomic_writer
+from urewrite.prepare import Preparer, Vocabulary, WordPieces
+
+FORMAT = 1
+CONFIG = "config.json"
+VOCABULARY = "vocabulary.json"
+TOKENIZER = "tokenizer.json"
+WEIGHTS = "model.safetensors"
+CARD = "README.md"
+
+
+@dataclass(frozen=True, slots=True)
+class PieceInput:
+    """Where a sequence of word pieces starts, what separates its parts, and how long it may be."""
+
+    start: int
+    separator: int
+    longest: int
+
+
+@dataclass(frozen=True, slots=True)
+class ModelConfig:
+    """Everything but the weights."""
+
+    name: str
+    connection_words: ConnectionWords
+    most_rows: int
+    network: Mapping[str, Any]
+    pieces: PieceInput | None = None
+    encoder: Mapping[str, Any] | None = None
+    trained_on: tuple[str, ...] = field(default=())
+
+
+def write_model(folder: Path, config: ModelConfig, preparer: Preparer) -> None:
+    """Everything but the weights, into a folder."""
+    document = {"format": FORMAT, **asdict(config)}
+    with atomic_writer(folder / CONFIG) as stream:
+        json.dump(document, stream, ensure_ascii=False, indent=2)
+        stream.write("\n")
+    if isinstance(preparer, Vocabulary):
+        preparer.save(folder / VOCABULARY)
+    elif isinstance(preparer, WordPieces):
+        with atomic_writer(folder / TOKENIZER) as stream:
+            stream.write(preparer.tokenizer.to_str())
+
+
+def read_config(folder: Path) -> ModelConfig:
+    """What a model folder says of itself; a folder that is none is an error that says why."""
+    path = folder / CONFIG
+    if not path.is_file():
+        raise DataUnavailableError(f"{folder} is no model folder: it holds no {CONFIG}")
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise BadInputError(f"is not JSON: {error}", file=path) from error
+    version = document.pop("format", None) if isinstance(document, dict) else None
+    if version != FORMAT:
+        raise BadInputError(f"expected {FORMAT}, found {version!r}", file=path, field="format")
+    try:
+        words = document.pop("connection_words")
+        pieces = document.pop("pieces")
+        config = ModelConfig(
+            connection_words=ConnectionWords(tuple(words["leading"]), tuple(words["trailing"])),
+            pieces=None if pieces is None else PieceInput(**pieces),
+            trained_on=tuple(document.pop("trained_on")),
+            **document,
+        )
+    except (KeyError, TypeError) as error:
+        raise BadInputError(f"is not the configuration of a model: {error}", file=path) from error
+    if (config.pieces is None) != (config.encoder is None):
+        raise BadInputError("expected both or none of pieces and encoder", file=path, field="pieces")
+    return config
+
+
+def read_preparer(folder: Path, config: ModelConfig) -> Preparer:
+    """What turns dialogues into the input of the model."""
+    path = folder / (VOCABULARY if config.pieces is None else TOKENIZER)
+    if not path.is_file():
+        raise DataUnavailableError(f"{folder} is no model folder: it holds no {path.name}")
+    if config.pieces is None:
+        return Vocabulary.load(path)
+    return WordPieces.load(path, **asdict(config.pieces))

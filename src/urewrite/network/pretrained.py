@@ -1,0 +1,145 @@
+"""Pretrained encoders and their tokenisers: from a folder, from the hub, or from what a model folder keeps of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from safetensors import SafetensorError
+from tokenizers import Tokenizer
+from transformers import AutoConfig, AutoModel, AutoTokenizer, PretrainedConfig, PreTrainedModel
+from transformers.utils import logging
+
+from urewrite.edits.grid import ConnectionWords
+from urewrite.errors import DataUnavailableError
+from urewrite.files import local_weights
+from urewrite.network.context import EncoderContext
+from urewrite.network.run import RUN
+from urewrite.network.settings import EncoderSettings, NetworkSettings
+from urewrite.prepare.pieces import WordPieces
+
+LONGEST = 512
+"""Pieces taken where an encoder does not say how many positions it has."""
+
+_COUNT_FROM_PADDING = {"camembert", "mpnet", "roberta", "xlm-roberta"}
+"""Architectures whose first position has the number after that of the padding."""
+
+
+def load_encoder(settings: EncoderSettings) -> PreTrainedModel:
+    """The encoder with its pretrained weights, cut as asked for."""
+    without_pooler = _pooler_switch(_fetched(AutoConfig, settings.model))
+    encoder, report = _fetched(
+        AutoModel, settings.model, dtype=torch.float32, output_loading_info=True, **without_pooler
+    )
+    missing = sorted(name for name in report["missing_keys"] if "pooler" not in name and "embed_positions" not in name)
+    if missing:  # the library would start them at random
+        raise DataUnavailableError(
+            f"the encoder {settings.model} lacks weights: {missing[0]} and {len(missing) - 1} more"
+        )
+    layers = _layers(encoder)
+    if settings.layers is not None:
+        del layers[settings.layers :]
+        encoder.config.num_hidden_layers = len(layers)
+    trained: PreTrainedModel = encoder.train()
+    return trained
+
+
+def load_pieces(settings: EncoderSettings) -> WordPieces:
+    """The tokeniser that belongs to an encoder."""
+    tokenizer = _fetched(AutoTokenizer, settings.model, use_fast=True, add_prefix_space=True)
+    config = _fetched(AutoConfig, settings.model)
+    start = tokenizer.cls_token_id if tokenizer.cls_token_id is not None else tokenizer.bos_token_id
+    separator = tokenizer.sep_token_id if tokenizer.sep_token_id is not None else tokenizer.eos_token_id
+    if start is None or separator is None:
+        raise DataUnavailableError(f"{settings.model}: the tokenizer has no start or no separator token")
+    positions = int(getattr(config, "max_position_embeddings", LONGEST))
+    if config.model_type in _COUNT_FROM_PADDING:
+        positions -= config.pad_token_id + 1
+    longest = min(positions, LONGEST)
+    backend: Tokenizer = tokenizer.backend_tokenizer
+    if backend.get_vocab_size() <= len(tokenizer.all_special_ids):  # what the library makes of a folder without one
+        raise DataUnavailableError(f"{settings.model} holds no tokenizer")
+    backend.no_truncation()
+    backend.no_padding()
+    return WordPieces(backend, start=start, separator=separator, longest=longest)
+
+
+def encoder_network(settings: NetworkSettings, encoder: PreTrainedModel, words: ConnectionWords) -> RUN:
+    """RUN with an encoder as its context layer."""
+    asked = settings.encoder
+    assert asked is not None
+    _freeze(encoder, asked.frozen_layers)
+    layer = EncoderContext(
+        encoder,
+        layer_mix=asked.layer_mix,
+        hidden=settings.hidden if asked.lstm else None,
+        dropout_in=settings.dropout_in,
+        dropout_out=settings.dropout_out,
+        connection_words=words,
+    )
+    return RUN(settings, layer)
+
+
+def empty_encoder(config: Mapping[str, Any]) -> PreTrainedModel:
+    """The encoder of a saved configuration, its weights still to be loaded."""
+    known = dict(config)
+    made: PretrainedConfig = AutoConfig.for_model(known.pop("model_type"), **known)
+    encoder: PreTrainedModel = AutoModel.from_config(made, **_pooler_switch(made))  # type: ignore[no-untyped-call]
+    return encoder
+
+
+def _layers(encoder: PreTrainedModel) -> torch.nn.ModuleList:
+    for name in ("encoder.layer", "transformer.layer", "layers", "encoder.layers"):
+        try:
+            found = encoder.get_submodule(name)
+        except AttributeError:
+            continue
+        if isinstance(found, torch.nn.ModuleList):
+            return found
+    raise DataUnavailableError(f"the layers of a {encoder.config.model_type} encoder cannot be told apart")
+
+
+def _freeze(encoder: PreTrainedModel, layers: int) -> None:
+    """Leave embeddings and first layers as they are, and always RoFormer's sine waves, which it never trains."""
+    names = ["encoder.embed_positions"]
+    if layers:
+        names += ["embeddings", "embeddings_project"]  # the latter where embeddings are narrower than layers
+        encoder.get_input_embeddings().requires_grad_(False)
+    modules = dict(encoder.named_modules())
+    for module in (*_layers(encoder)[:layers], *(modules[name] for name in names if name in modules)):
+        module.requires_grad_(False)
+
+
+def _pooler_switch(config: PretrainedConfig) -> dict[str, bool]:
+    """Leave out the pooler, which nothing here uses, where the architecture lets us."""
+    return {"add_pooling_layer": False} if config.model_type in {"bert", "mpnet", "roberta", "xlm-roberta"} else {}
+
+
+@contextmanager
+def _quietly() -> Iterator[None]:
+    """Without the library's bars and its report on poolers we do not ask for."""
+    level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()  # type: ignore[no-untyped-call]
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    try:
+        yield
+    finally:
+        if bars:
+            logging.enable_progress_bar()  # type: ignore[no-untyped-call]
+        logging.set_verbosity(level)
+
+
+def _fetched(kind: Any, model: str, **options: Any) -> Any:  # noqa: ANN401 - transformers' own
+    folder = local_weights(model)
+    if model.startswith((".", "/", "~")) and not folder.is_dir():
+        raise DataUnavailableError(f"the encoder {model} cannot be loaded: there is no such folder")
+    if folder.is_dir():
+        options["local_files_only"] = True
+    try:
+        with _quietly():
+            return kind.from_pretrained(str(folder) if folder.is_dir() else model, **options)
+    except (OSError, ValueError, RuntimeError, SafetensorError) as error:
+        reason = str(error).strip().splitlines()[0]
+        raise DataUnavailableError(f"the encoder {model} cannot be loaded: {reason}") from error

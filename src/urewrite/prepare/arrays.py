@@ -1,0 +1,83 @@
+"""Dialogues as arrays of a batch: ids of the joint sequence, sizes, and which words are the same."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from urewrite.edits.grid import Axes
+
+PADDING = 0
+"""The id of positions that are not there."""
+
+NOWHERE = -2
+"""The owner of such positions; -1 is that of pieces that are there but part of no word."""
+
+MULTIPLE = 4
+"""Rows and columns of a batch are padded to multiples of this: the U-shape halves them twice."""
+
+
+class Prepared(NamedTuple):
+    """One dialogue as numbers.
+
+    `ids` is the joint sequence of context and utterance: a word each, or word pieces whose words are in `owners`
+    (-1 for pieces that belong to none). `matches` lists the cells whose two words are the same.
+    """
+
+    ids: NDArray[np.int32]
+    owners: NDArray[np.int32] | None
+    shape: tuple[int, int]
+    matches: tuple[NDArray[np.int32], NDArray[np.int32]]
+
+
+class GridArrays(NamedTuple):
+    """A batch: ids and owners (batch, length), heights and widths (batch), match (batch, rows, columns)."""
+
+    ids: NDArray[np.int64]
+    owners: NDArray[np.int64] | None
+    heights: NDArray[np.int64]
+    widths: NDArray[np.int64]
+    match: NDArray[np.float32]
+
+
+class Preparer(Protocol):
+    """What turns axes into ids: a vocabulary of words, or word pieces of a pretrained encoder."""
+
+    def prepare(self, axes: Axes) -> Prepared:
+        """One dialogue as numbers."""
+        ...
+
+
+def matching_cells(axes: Axes) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Rows and columns of the cells in which a word meets itself."""
+    columns: dict[str, list[int]] = {}
+    for column, key in enumerate(axes.column_keys):
+        columns.setdefault(key, []).append(column)
+    pairs = [(row, column) for row, key in enumerate(axes.row_keys) for column in columns.get(key, ())]
+    cells = np.asarray(pairs, dtype=np.int32).reshape(-1, 2)
+    return cells[:, 0], cells[:, 1]
+
+
+def padded(size: int) -> int:
+    """The least multiple that holds so many."""
+    return max(MULTIPLE, -(-size // MULTIPLE) * MULTIPLE)
+
+
+def collate(items: Sequence[Prepared]) -> GridArrays:
+    """Pad to the longest of the batch, and the grid from there to what can be halved twice."""
+    length = max(len(item.ids) for item in items)
+    rows = padded(max(item.shape[0] for item in items))
+    columns = padded(max(item.shape[1] for item in items))
+    ids = np.full((len(items), length), PADDING, dtype=np.int64)
+    owners = None if items[0].owners is None else np.full((len(items), length), NOWHERE, dtype=np.int64)
+    match = np.zeros((len(items), rows, columns), dtype=np.float32)
+    for index, item in enumerate(items):
+        ids[index, : len(item.ids)] = item.ids
+        if owners is not None and item.owners is not None:
+            owners[index, : len(item.owners)] = item.owners
+        match[(index, *item.matches)] = 1
+    shapes = np.array([item.shape for item in items], dtype=np.int64)
+    return GridArrays(ids, owners, shapes[:, 0], shapes[:, 1], match)

@@ -1,0 +1,346 @@
+"""What a run leaves for people: its metrics epoch by epoch, their curves, and the model card. Needs no torch."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import yaml
+
+from urewrite.bundle import CARD, ModelConfig
+from urewrite.corpora.sources import SOURCES, Corpus
+from urewrite.files import atomic_writer
+from urewrite.network.settings import EncoderSettings, NetworkSettings
+from urewrite.scoring.report import LABELS
+from urewrite.scoring.scores import METRICS
+from urewrite.training.data import shown_source, validation_source
+from urewrite.training.settings import DataSettings, TrainingSettings
+
+METRICS_FILE = "metrics.json"
+CURVES = "curves.png"
+_LOG = "log"
+_LOSSES = {"train_loss": "train_loss_epoch", "validation_loss": "validation_loss"}
+_SAME_SCORE = 1e-3
+"""Logged metrics and the score of a checkpoint are the same number, but for the precision of floats."""
+
+Record: TypeAlias = dict[str, float]
+"""What is known of an epoch: `epoch` and `step` counted from 1, losses and metrics by name."""
+
+
+def keep_log(folder: Path) -> None:
+    """Put the log of an interrupted run aside; Lightning's logger would delete it when the run goes on."""
+    log = folder / _LOG / "metrics.csv"
+    if log.is_file():
+        log.rename(log.with_name(f"metrics-{len(_logs(folder)):03}.csv"))
+
+
+def write_report(
+    folder: Path,
+    settings: TrainingSettings,
+    config: ModelConfig,
+    *,
+    parameters: int,
+    best: tuple[str, float] | None,
+) -> None:
+    """Write metrics.json, curves.png and the model card, all from the settings and the log in `folder`.
+
+    `best` is the metric by which the weights were chosen and its value; without it the log says which epoch was best.
+    A run without a finished epoch has no curves, and a card that says so.
+    """
+    validated = [row for log in _logs(folder) for row in _rows(log)]
+    epochs = _per_epoch(validated)
+    monitor, score = best if best is not None else (settings.optimiser.monitor, None)
+    chosen = _chosen([row for row in validated if monitor in row], monitor, score)
+    document = {
+        "name": settings.name,
+        "seed": settings.seed,
+        "validation": shown_source(validation_source(settings.data)),
+        "parameters": parameters,
+        "monitor": monitor,
+        "best": chosen,
+        "epochs": epochs,
+    }
+    with atomic_writer(folder / METRICS_FILE) as stream:
+        json.dump(document, stream, indent=2)
+        stream.write("\n")
+    if epochs:
+        _draw(folder / CURVES, settings.name, epochs, chosen)
+    with atomic_writer(folder / CARD) as stream:
+        stream.write(_card(settings, config, parameters, monitor, chosen, epochs))
+
+
+def shown_sources(trained_on: Sequence[str]) -> list[str]:
+    """The lines of `ModelConfig.trained_on` as others may read them."""
+    parted = [line.rpartition(": ") for line in trained_on]
+    return [f"{shown_source(name)}{colon}{amount}" for name, colon, amount in parted]
+
+
+def encoder_name(model: str) -> str:
+    """A pretrained encoder as others know it: its name on the hub, or that of the folder it was loaded from."""
+    path = Path(model)
+    return path.name if path.is_absolute() or model.startswith(".") or len(path.parts) > 2 else model
+
+
+def _corpus_of(source: str) -> Corpus | None:
+    name = source.partition(":")[0]
+    return next((corpus for corpus in SOURCES if corpus.name == name), None)
+
+
+def _logs(folder: Path) -> list[Path]:
+    """The logs of a run, in the order they were written."""
+    kept = sorted((folder / _LOG).glob("metrics-*.csv"))
+    return [path for path in (*kept, folder / _LOG / "metrics.csv") if path.is_file()]
+
+
+def _rows(log: Path) -> list[Record]:
+    """The rows of a log with a metric or the loss of an epoch in them; a row that was cut off is left out."""
+    found: list[Record] = []
+    with log.open(encoding="utf-8", newline="") as stream:
+        for row in csv.DictReader(stream):
+            try:
+                known = {name: float(value) for name, value in row.items() if value}
+                record: Record = {"epoch": int(known["epoch"]) + 1, "step": int(known["step"]) + 1}
+            except (KeyError, TypeError, ValueError):
+                continue
+            for name, column in {**_LOSSES, **{metric: metric for metric in METRICS}}.items():
+                if column in known:
+                    record[name] = float(f"{known[column]:.6g}")
+            if len(record) > 2:
+                found.append(record)
+    return found
+
+
+def _per_epoch(rows: Sequence[Record]) -> list[Record]:
+    """One record for every epoch that was validated; where it was begun more than once, the last values count."""
+    epochs: dict[float, Record] = {}
+    for row in rows:
+        epochs.setdefault(row["epoch"], {}).update(row)
+    order = ("epoch", "step", *_LOSSES, *METRICS)
+    return [
+        {name: epochs[number][name] for name in order if name in epochs[number]}
+        for number in sorted(epochs)
+        if any(metric in epochs[number] for metric in METRICS)
+    ]
+
+
+def _chosen(validated: Sequence[Record], monitor: str, score: float | None) -> Record | None:
+    """The first row with the score of the kept weights, also when its epoch was later gone through again."""
+    wanted = max((row[monitor] for row in validated), default=None) if score is None else score
+    return next((row for row in validated if wanted is not None and abs(row[monitor] - wanted) < _SAME_SCORE), None)
+
+
+def _draw(path: Path, name: str, epochs: Sequence[Record], best: Record | None) -> None:
+    """Losses on the left, validation metrics on the right, the epoch whose weights were kept marked in both."""
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import MaxNLocator
+
+    figure = Figure(figsize=(10, 4), layout="constrained")
+    figure.suptitle(name)
+    losses, metrics = figure.subplots(1, 2)
+    panels = (
+        (losses, "Loss", {"train_loss": "training", "validation_loss": "validation"}),
+        (metrics, "Validation, %", {metric: LABELS[metric] for metric in ("em", "bleu4", "f1")}),
+    )
+    for axes, title, curves in panels:
+        for key, label in curves.items():
+            points = [(epoch["epoch"], epoch[key]) for epoch in epochs if key in epoch]
+            axes.plot([x for x, _ in points], [y for _, y in points], marker="o", markersize=3, label=label)
+        if best is not None:
+            axes.axvline(best["epoch"], color="grey", linestyle=":", label="weights kept")
+        axes.set_title(title)
+        axes.set_xlabel("epoch")
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+        axes.grid(alpha=0.3)
+        axes.legend()
+    losses.set_ylim(bottom=0)
+    temporary = path.with_name(f".{path.name}.part")
+    try:
+        figure.savefig(temporary, format="png", dpi=120)
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _card(
+    settings: TrainingSettings,
+    config: ModelConfig,
+    parameters: int,
+    monitor: str,
+    best: Record | None,
+    epochs: Sequence[Record],
+) -> str:
+    network = NetworkSettings.model_validate(dict(config.network))
+    sources = [line.rpartition(": ")[0] for line in config.trained_on]
+    corpora = list(dict.fromkeys(corpus for corpus in map(_corpus_of, sources) if corpus is not None))
+    named = next(iter(corpora), None)
+    evaluated = f"{named.name} --part test" if named is not None else "FILE.jsonl"
+    return "\n".join(
+        (
+            "---",
+            yaml.safe_dump(_front_matter(settings, config, corpora), allow_unicode=True, sort_keys=False) + "---",
+            f"# {config.name}",
+            "",
+            "Makes a follow-up utterance stand on its own by editing it: words of the dialogue are substituted for",
+            "words of the utterance or inserted between them, after *Incomplete Utterance Rewriting as Semantic",
+            "Segmentation* (RUN).",
+            "",
+            "## Use",
+            "",
+            "With `DIR` standing for this folder:",
+            "",
+            "```bash",
+            'pip install "urewrite[train]"',
+            f"urewrite evaluate --model DIR --corpus {evaluated}",
+            "```",
+            "",
+            "## Trained on",
+            "",
+            *(f"- {line}" for line in _trained_on(config.trained_on)),
+            "",
+            f"The weights were chosen on `{shown_source(validation_source(settings.data))}`{_held_out(settings.data)}.",
+            "",
+            "## Network",
+            "",
+            *_table(_network(network, settings.start.vectors, settings.start.model, parameters)),
+            "",
+            "## Training",
+            "",
+            *_table(_training(settings, network.encoder is not None, monitor, best, len(epochs))),
+            "",
+            "## Validation",
+            "",
+            *_validation(best, monitor, epochs),
+            "",
+            "## Words it may insert",
+            "",
+            *_connection_words(config),
+            "",
+            "## Limits",
+            "",
+            *_limits(config, corpora),
+            "",
+        )
+    )
+
+
+def _front_matter(settings: TrainingSettings, config: ModelConfig, corpora: Sequence[Corpus]) -> dict[str, object]:
+    """As model cards of the Hugging Face hub begin; what is not known is left out.
+
+    A licence is only named where corpora that state one and the same are all that the weights come from.
+    """
+    languages = sorted({corpus.language for corpus in corpora})
+    licences = {corpus.licence for corpus in corpora}
+    foreign = config.encoder is not None or settings.start.vectors is not None or any(map(_is_file, config.trained_on))
+    document: dict[str, object] = {"language": languages} if languages else {}
+    if len(licences) == 1 and not foreign and not _unstated(corpora[0]):
+        document["license"] = corpora[0].licence.lower().replace(" ", "-")
+    document["tags"] = ["incomplete-utterance-rewriting", "conversational-query-rewriting", "dialogue"]
+    document["metrics"] = ["exact_match", "bleu", "rouge"]
+    return document
+
+
+def _is_file(line: str) -> bool:
+    """Whether a line of `ModelConfig.trained_on` tells of a file of one's own."""
+    name = line.rpartition(": ")[0]
+    return name.endswith((".jsonl", ".jsonl.gz")) or Path(name).name != name
+
+
+def _unstated(corpus: Corpus) -> bool:
+    return corpus.licence.startswith("none")
+
+
+def _trained_on(lines: Sequence[str]) -> list[str]:
+    described = []
+    for line, shown in zip(lines, shown_sources(lines), strict=True):
+        corpus = _corpus_of(line)
+        if corpus is not None:
+            licence = "no licence stated" if _unstated(corpus) else f"licence {corpus.licence}"
+            shown = f"{shown} — {corpus.citation}; {licence}"
+        described.append(shown)
+    return described or ["not recorded"]
+
+
+def _held_out(data: DataSettings) -> str:
+    if validation_source(data) not in data.corpus:
+        return ""
+    return f", of which {data.held_out:.0%} of the dialogues were kept back"
+
+
+def _network(network: NetworkSettings, vectors: str | None, model: str | None, parameters: int) -> dict[str, object]:
+    layer = _encoder(network.encoder) if network.encoder is not None else None
+    if network.encoder is None or network.encoder.lstm:
+        lstm = f"BiLSTM of {network.hidden} a direction"
+        layer = (
+            f"{layer}, then a {lstm}" if layer else f"words embedded in {network.embedding} dimensions, then a {lstm}"
+        )
+    started = {"word vectors to start from": vectors, "model to start from": model}
+    return {
+        "context layer": layer,
+        "similarities": ", ".join(network.similarities)
+        + (f", projected to {network.bottleneck} channels" if network.bottleneck else ""),
+        "segmentation layer": f"{network.segmentation}, width {network.width}",
+        **{what: f"`{Path(path).name}`" for what, path in started.items() if path is not None},
+        "parameters": f"{parameters:,}",
+    }
+
+
+def _encoder(encoder: EncoderSettings) -> str:
+    layers = "" if encoder.layers is None else f", its first {encoder.layers} layers"
+    return (
+        f"`{encoder_name(encoder.model)}`{layers}, {'a mix of all layers' if encoder.layer_mix else 'its last layer'}"
+    )
+
+
+def _training(
+    settings: TrainingSettings, has_encoder: bool, monitor: str, best: Record | None, epochs: int
+) -> dict[str, object]:
+    optimiser = settings.optimiser
+    return {
+        "epochs": f"{epochs} of at most {optimiser.epochs}",
+        "weights kept": f"epoch {best['epoch']}, step {best['step']:,}, by {LABELS[monitor]}" if best else "–",
+        "batch size": optimiser.batch_size,
+        "learning rate": optimiser.learning_rate,
+        **({"learning rate of the encoder": optimiser.encoder_learning_rate} if has_encoder else {}),
+        "schedule": optimiser.schedule,
+        "seed": settings.seed,
+    }
+
+
+def _validation(best: Record | None, monitor: str, epochs: Sequence[Record]) -> list[str]:
+    if not epochs:
+        return ["No epoch was finished, so nothing was measured."]
+    curves = ["", f"![Losses and validation metrics of every epoch]({CURVES})"]
+    if best is None:
+        return [f"The log lacks the epoch whose weights were kept for their {LABELS[monitor]}.", *curves]
+    return [*_table({LABELS[name]: f"{best[name]:.2f}" for name in METRICS if name in best}), *curves]
+
+
+def _connection_words(config: ModelConfig) -> list[str]:
+    """Those that no dialogue has to hold; everything else is copied."""
+    listed = {"before": config.connection_words.leading, "after": config.connection_words.trailing}
+    lines = [
+        f"- {place} what is copied: {' '.join(f'`{word}`' for word in words)}"
+        for place, words in listed.items()
+        if words
+    ]
+    return lines or ["None: every word of a rewrite comes from the dialogue."]
+
+
+def _limits(config: ModelConfig, corpora: Sequence[Corpus]) -> list[str]:
+    names = {"en": "English", "zh": "Chinese"}
+    languages = [names[language] for language in sorted({corpus.language for corpus in corpora})]
+    return [
+        f"- Made for {' and '.join(languages) or 'the language of its training examples'}; text is split into words by"
+        " rules for English and Chinese.",
+        "- It edits: a rewrite that needs a word found neither in the dialogue nor above is out of its reach.",
+        f"- It sees at most {config.most_rows} words of history, separators and connection words included; the earliest"
+        " turns are left out first.",
+        "- It knows no facts and checks none.",
+    ]
+
+
+def _table(rows: Mapping[str, Any]) -> list[str]:
+    return ["| | |", "|---|---|", *(f"| {name} | {value} |" for name, value in rows.items())]

@@ -1,0 +1,70 @@
+"""Word vectors as a start for the embedding: GloVe's text form, or a folder with words.txt and vectors.npy."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from urewrite.errors import BadInputError, DataUnavailableError
+from urewrite.prepare import Vocabulary
+
+Vector = NDArray[np.float32]
+
+
+def start_from_vectors(embedding: torch.nn.Embedding, vocabulary: Vocabulary, source: Path) -> int:
+    """Put known vectors into the embedding, in its first dimensions if it has more; returns how many words got one.
+
+    They are scaled as a whole, so that vectors of any origin start with the spread a normal one of this size has.
+    """
+    wanted = {word: position for position, word in enumerate(vocabulary.words)}
+    found: dict[int, Vector] = {}
+    for word, vector in _vectors(source):
+        position = wanted.get(word)
+        if position is not None:
+            found.setdefault(position, vector)
+    if not found:
+        return 0
+    rows = np.stack(list(found.values()))
+    width = rows.shape[1]
+    if width > embedding.embedding_dim:
+        raise BadInputError(
+            f"its vectors have {width} dimensions, network.embedding only {embedding.embedding_dim}", file=source
+        )
+    with torch.no_grad():
+        spread = float(rows.std()) or 1.0
+        embedding.weight[1:].normal_(0, 0.3)
+        embedding.weight[list(found), :width] = torch.from_numpy(rows / spread * 0.3)
+    return len(found)
+
+
+def _vectors(source: Path) -> Iterator[tuple[str, Vector]]:
+    if source.is_dir():
+        try:
+            words = (source / "words.txt").read_text(encoding="utf-8").split("\n")
+            rows = np.load(source / "vectors.npy", mmap_mode="r", allow_pickle=False)
+        except (OSError, ValueError) as error:
+            raise DataUnavailableError(f"the word vectors in {source} cannot be read: {error}") from error
+        yield from ((word, np.asarray(row, dtype=np.float32)) for word, row in zip(words, rows, strict=False))
+        return
+    if not source.is_file():
+        raise DataUnavailableError(f"the word vectors {source} are not on this machine")
+    opened = gzip.open if source.suffix == ".gz" else open
+    with opened(source, "rt", encoding="utf-8") as lines:
+        width = 0
+        for number, line in enumerate(lines, start=1):
+            fields = line.rstrip(" \n").split(" ")  # fastText ends lines with a blank
+            if number == 1 and len(fields) == 2:  # says how many there are
+                continue
+            width = width or len(fields) - 1
+            try:
+                vector = np.array(fields[-width:], dtype=np.float32)
+            except ValueError as error:
+                raise BadInputError("expected a word and its numbers", file=source, line=number) from error
+            if len(fields) <= width:
+                raise BadInputError(f"expected a word and {width} numbers", file=source, line=number)
+            yield " ".join(fields[:-width]), vector  # GloVe has words with blanks

@@ -1,0 +1,141 @@
+"""Networks and what feeds them: at the start of a training, and from a model folder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import torch
+from pydantic import ValidationError
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+
+from urewrite import bundle
+from urewrite.bundle import ModelConfig, PieceInput, read_config, read_preparer, write_model
+from urewrite.edits.grid import Axes, ConnectionWords
+from urewrite.errors import BadInputError, DataUnavailableError
+from urewrite.files import local_weights
+from urewrite.network.context import EncoderContext, WordContext
+from urewrite.network.run import RUN, word_network
+from urewrite.network.settings import NetworkSettings
+from urewrite.prepare import Preparer, Vocabulary, WordPieces
+from urewrite.training.settings import TrainingSettings
+from urewrite.training.vectors import start_from_vectors
+
+_EMBEDDING = "context_layer.embedding.weight"
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A network with everything that belongs to it."""
+
+    config: ModelConfig
+    preparer: Preparer
+    network: RUN
+
+
+def new_model(
+    settings: TrainingSettings,
+    words: ConnectionWords,
+    axes: Iterable[Axes],
+    trained_on: tuple[str, ...],
+    notify: Callable[[str], None],
+) -> Model:
+    """A network before its training: from a pretrained encoder, from word vectors, or from nothing."""
+    preparer: Preparer
+    pieces = encoder = None
+    if settings.network.encoder is None:
+        preparer = Vocabulary.of(axes, settings.data.least_count)
+        network = word_network(settings.network, len(preparer))
+        if settings.start.vectors is not None:
+            assert isinstance(network.context_layer, WordContext)
+            known = start_from_vectors(network.context_layer.embedding, preparer, local_weights(settings.start.vectors))
+            notify(f"{known:,} of {len(preparer):,} words start from {Path(settings.start.vectors).name}")
+    else:
+        from urewrite.network.pretrained import encoder_network, load_encoder, load_pieces
+
+        preparer = load_pieces(settings.network.encoder)
+        loaded = load_encoder(settings.network.encoder)
+        network = encoder_network(settings.network, loaded, words)
+        pieces = PieceInput(preparer.start, preparer.separator, preparer.longest)
+        encoder = loaded.config.to_diff_dict() | {"model_type": loaded.config.model_type}
+    config = ModelConfig(
+        name=settings.name,
+        connection_words=words,
+        most_rows=settings.data.most_rows,
+        network=settings.network.model_dump(mode="json"),
+        pieces=pieces,
+        encoder=encoder,
+        trained_on=trained_on,
+    )
+    return Model(config, preparer, network)
+
+
+def load_model(folder: Path) -> Model:
+    """The network of a model folder with its weights, ready to predict."""
+    config = read_config(folder)
+    preparer = read_preparer(folder, config)
+    network = _empty_network(config, preparer)
+    path = folder / bundle.WEIGHTS
+    if not path.is_file():
+        raise DataUnavailableError(f"{folder} holds no {bundle.WEIGHTS}")
+    try:
+        network.load_state_dict(load_file(path))
+    except (SafetensorError, RuntimeError) as error:
+        raise BadInputError(f"does not fit the network of {bundle.CONFIG}: {error}", file=path) from error
+    return Model(config, preparer, network.eval())
+
+
+def continued_model(
+    folder: Path, settings: TrainingSettings, axes: Iterable[Axes], trained_on: tuple[str, ...]
+) -> Model:
+    """A trained model to go on from; words it does not know get a random start."""
+    model = load_model(folder)
+    config = replace(
+        model.config,
+        name=settings.name,
+        most_rows=settings.data.most_rows,
+        trained_on=(*model.config.trained_on, *trained_on),
+    )
+    if isinstance(model.preparer, WordPieces):
+        return Model(config, model.preparer, model.network.train())
+    assert isinstance(model.preparer, Vocabulary)
+    preparer = model.preparer.extended(Vocabulary.of(axes, settings.data.least_count).words)
+    network = word_network(NetworkSettings.model_validate(config.network), len(preparer))
+    weights = model.network.state_dict()
+    known = weights[_EMBEDDING]
+    embedding = torch.randn(len(preparer), known.shape[1]) * known[1:].std()
+    embedding[: len(known)] = known
+    network.load_state_dict({**weights, _EMBEDDING: embedding})
+    return Model(config, preparer, network)
+
+
+def save_model(folder: Path, model: Model, weights: dict[str, torch.Tensor]) -> None:
+    """A whole model folder; weights in a form that runs nothing when it is read."""
+    write_model(folder, model.config, model.preparer)
+    temporary = folder / f"{bundle.WEIGHTS}.partial"
+    try:
+        save_file({name: tensor.contiguous() for name, tensor in weights.items()}, temporary)
+        temporary.replace(folder / bundle.WEIGHTS)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def encoder_parameters(network: RUN) -> set[torch.nn.Parameter]:
+    """Those of the pretrained encoder, which learn at a rate of their own."""
+    layer = network.context_layer
+    return set(layer.encoder.parameters()) if isinstance(layer, EncoderContext) else set()
+
+
+def _empty_network(config: ModelConfig, preparer: Preparer) -> RUN:
+    try:
+        settings = NetworkSettings.model_validate(dict(config.network))
+    except ValidationError as error:
+        raise BadInputError(f"is no network: {error.errors()[0]['msg']}", field="network") from error
+    if config.encoder is None:
+        assert isinstance(preparer, Vocabulary)
+        return word_network(settings, len(preparer))
+    from urewrite.network.pretrained import empty_encoder, encoder_network
+
+    return encoder_network(settings, empty_encoder(config.encoder), config.connection_words)

@@ -1,0 +1,177 @@
+from __future__ import annotations
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="not provided: torch, which the extra train brings")
+transformers = pytest.importorskip("transformers", reason="not provided: transformers, which the extra train brings")
+
+from safetensors.torch import load_file, save_file  # noqa: E402
+
+from network.encoders import KINDS, WORDS, encoder_folder  # noqa: E402
+from network.made import SMALL, batch_of, padded_to, settled  # noqa: E402
+from urewrite.dialogue import Dialogue  # noqa: E402
+from urewrite.edits.grid import lay_out  # noqa: E402
+from urewrite.errors import DataUnavailableError  # noqa: E402
+from urewrite.network.context import pool  # noqa: E402
+from urewrite.network.pretrained import encoder_network, load_encoder, load_pieces  # noqa: E402
+from urewrite.network.settings import EncoderSettings, NetworkSettings  # noqa: E402
+
+ONE = lay_out(Dialogue.of(["what abc", "北京 is x"], "is xyz ?"), WORDS)
+OTHERS = [
+    lay_out(Dialogue.of(["abcdef what is 北京天气 " * 2, "xyz"], "what is zyx abc 天"), WORDS),
+    lay_out(Dialogue.of([], "天"), WORDS),
+]
+FORMS = [{}, {"layer_mix": False}, {"lstm": True}, {"layer_mix": False, "lstm": True}]
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def folder(request, tmp_path_factory):
+    return encoder_folder(request.param, tmp_path_factory.mktemp(request.param))
+
+
+@pytest.fixture(scope="module")
+def bert(tmp_path_factory):
+    return encoder_folder("bert", tmp_path_factory.mktemp("bert"))
+
+
+def network(folder, **form):
+    torch.manual_seed(0)
+    asked = EncoderSettings(model=str(folder), **form)
+    settings = NetworkSettings.model_validate(
+        {**SMALL, "encoder": asked.model_dump(), "dropout_in": 0, "dropout_out": 0}
+    )
+    return settled(encoder_network(settings, load_encoder(asked), WORDS)), load_pieces(asked)
+
+
+def test_pieces_come_from_the_folder(folder):
+    pieces = load_pieces(EncoderSettings(model=str(folder)))
+    prepared = pieces.prepare(lay_out(Dialogue.of(["What abc", "北京"], "is")))
+    assert [pieces.tokenizer.id_to_token(piece) for piece in prepared.ids] == [
+        *["[CLS]", "what", "a", "##b", "##c", "[SEP]", "北", "京"],
+        *["[SEP]", "is", "[SEP]"],
+    ]
+    assert prepared.owners.tolist() == [-1, 0, 1, 1, 1, 2, 3, 4, -1, 5, 6]
+
+
+def test_words_are_the_mean_of_their_pieces():
+    states = torch.randn(3, 9, 5, generator=torch.Generator().manual_seed(1))
+    owners = torch.tensor(
+        [[-1, 0, 0, 0, 2, -1, 3, 4, 4], [-1, 1, 2, -1, 3, 3, -2, -2, -2], [-1, -1, 5, -2, -2, -2, -2, -2, -2]]
+    )
+    pooled = pool(states, owners, 6)
+    for example in range(3):
+        for word in range(6):
+            own = [states[example, piece] for piece in range(9) if owners[example, piece] == word]
+            expected = sum(own) / len(own) if own else torch.zeros(5)
+            assert torch.allclose(pooled[example, word], expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_prediction_is_the_same_alone_in_a_batch_and_under_any_padding(folder, form):
+    made, pieces = network(folder, **form)
+    made.eval()
+    rows, columns = ONE.shape
+    with torch.no_grad():
+        alone = made(batch_of(pieces, ONE))[0, :, :rows, :columns]
+        together = made(batch_of(pieces, OTHERS[0], ONE, OTHERS[1]))[1, :, :rows, :columns]
+        padded = made(padded_to(batch_of(pieces, ONE), 32, 20, more=7))[0, :, :rows, :columns]
+    assert alone.std() > 1e-3
+    assert torch.allclose(alone, together, atol=1e-5)
+    assert torch.allclose(alone, padded, atol=1e-5)
+
+
+def test_every_piece_and_its_place_count(folder):
+    """Other words, or the same in another order, give another grid."""
+    made, pieces = network(folder)
+    made.eval()
+    grids = []
+    for first, second in (("abc", "xyz"), ("xyz", "abc"), ("abc", "xyb")):
+        axes = lay_out(Dialogue.of([f"what is {first} ?"], f"is it {second}"), WORDS)
+        with torch.no_grad():
+            grids.append(made(batch_of(pieces, axes)))
+    assert not torch.allclose(grids[0], grids[1], atol=1e-4)
+    assert not torch.allclose(grids[0], grids[2], atol=1e-4)
+
+
+def test_connection_words_are_told_apart_by_their_place(bert):
+    made, pieces = network(bert)
+    layer = made.context_layer.eval()
+    with torch.no_grad():
+        states = layer(batch_of(pieces, OTHERS[0], ONE))[1]
+    leading, height = len(WORDS.leading), ONE.shape[0]
+    trailing = height - len(WORDS.trailing)
+    learned = layer.connection.weight[1:]
+    assert torch.allclose(states[:leading], learned[:leading])
+    assert torch.allclose(states[trailing:height], learned[leading:])
+    assert not states[trailing - 1].allclose(states[trailing])
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_trainable_parameter_learns(folder, form):
+    made, pieces = network(folder, **form)
+    made.train()(batch_of(pieces, ONE, *OTHERS)).square().mean().backward()
+    trainable = {name: p.grad for name, p in made.named_parameters() if p.requires_grad}
+    assert [name for name, gradient in trainable.items() if gradient is None] == []
+    # A bias of the keys moves all attention weights alike, so softmax takes its gradient away.
+    keys = ("key.bias", "attn.k.bias")
+    assert [name for name, gradient in trainable.items() if not name.endswith(keys) and not gradient.any()] == []
+
+
+def test_the_longest_input_fits_the_encoder(folder):
+    made, pieces = network(folder)
+    axes = lay_out(Dialogue.of(["what is abc " * 40], "is xyz"), WORDS)
+    batch = batch_of(pieces, axes)
+    assert batch.ids.shape[1] == pieces.longest
+    with torch.no_grad():
+        assert torch.isfinite(made.eval()(batch)).all()
+
+
+def test_layers_are_cut_from_the_end(folder):
+    whole = load_encoder(EncoderSettings(model=str(folder))).eval()
+    cut = load_encoder(EncoderSettings(model=str(folder), layers=1)).eval()
+    ids = torch.tensor([[2, 7, 9, 8, 3]])
+    with torch.no_grad():
+        middle = whole(input_ids=ids, output_hidden_states=True).hidden_states[1]
+        assert torch.allclose(cut(input_ids=ids).last_hidden_state, middle, atol=1e-6)
+    assert cut.config.num_hidden_layers == 1
+    assert len(network(folder, layers=1)[0].context_layer.mix) == 2
+
+
+def test_frozen_layers_do_not_learn(folder):
+    made, pieces = network(folder, frozen_layers=1)
+    made.train()(batch_of(pieces, ONE, *OTHERS)).square().mean().backward()
+    learned = {name for name, p in made.context_layer.encoder.named_parameters() if p.grad is not None}
+    assert not [name for name in learned if name.startswith("embeddings") or ".layer.0." in name]
+    assert [name for name in learned if ".layer.1." in name]
+    assert all(p.grad is None for p in made.parameters() if not p.requires_grad)
+
+
+@pytest.mark.parametrize("load", [load_encoder, load_pieces])
+def test_a_missing_folder_is_named(tmp_path, load):
+    with pytest.raises(DataUnavailableError, match=str(tmp_path / "missing")):
+        load(EncoderSettings(model=str(tmp_path / "missing")))
+    with pytest.raises(DataUnavailableError, match=str(tmp_path)):
+        load(EncoderSettings(model=str(tmp_path)))
+
+
+def test_damaged_weights_are_an_error_that_names_the_folder(tmp_path):
+    folder = encoder_folder("bert", tmp_path)
+    (folder / "model.safetensors").write_bytes(b"nothing")
+    with pytest.raises(DataUnavailableError, match=str(folder)):
+        load_encoder(EncoderSettings(model=str(folder)))
+
+
+def test_weights_of_something_else_are_not_replaced_by_random_ones(tmp_path):
+    folder = encoder_folder("bert", tmp_path)
+    weights = {f"other.{name}": tensor for name, tensor in load_file(folder / "model.safetensors").items()}
+    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+    with pytest.raises(DataUnavailableError, match=str(folder)):
+        load_encoder(EncoderSettings(model=str(folder)))
+
+
+def test_a_folder_without_tokenizer_is_an_error_that_names_it(tmp_path):
+    folder = encoder_folder("bert", tmp_path)
+    for path in (*folder.glob("tokenizer*"), folder / "vocab.txt"):
+        path.unlink()
+    with pytest.raises(DataUnavailableError, match=str(folder)):
+        load_pieces(EncoderSettings(model=str(folder)))

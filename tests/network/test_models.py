@@ -1,0 +1,147 @@
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="not provided: torch, which the extra train brings")
+pytest.importorskip("safetensors", reason="not provided: safetensors, which the extra train brings")
+
+from network.made import LETTERS, SMALL, batch_of, letters_dialogue, settled  # noqa: E402
+from urewrite.dialogue import Dialogue  # noqa: E402
+from urewrite.edits.grid import ConnectionWords, lay_out  # noqa: E402
+from urewrite.errors import BadInputError, DataUnavailableError  # noqa: E402
+from urewrite.prepare import Vocabulary  # noqa: E402
+from urewrite.training.settings import TrainingSettings  # noqa: E402
+from urewrite.training.weights import continued_model, load_model, new_model, save_model  # noqa: E402
+
+AXES = [letters_dialogue(9, 5, 1), letters_dialogue(12, 7, 2)]
+NONE = ConnectionWords()
+
+
+def settings(name="first", start=None, **network):
+    return TrainingSettings.model_validate(
+        {"name": name, "data": {"corpus": "x"}, "start": start or {}, "network": {**SMALL, **network}}
+    )
+
+
+def saved(folder, words=NONE, axes=AXES, **network):
+    torch.manual_seed(0)
+    model = new_model(settings(**network), words, axes, ("x: 2 examples",), lambda _: None)
+    settled(model.network)
+    save_model(folder, model, model.network.state_dict())
+    return model
+
+
+def logits(model, axes=AXES):
+    with torch.no_grad():
+        return model.network.eval()(batch_of(model.preparer, *axes))
+
+
+@pytest.fixture
+def first(tmp_path):
+    return saved(tmp_path / "first")
+
+
+@pytest.fixture
+def folder(first, tmp_path):
+    return tmp_path / "first"
+
+
+def test_a_saved_model_predicts_the_same(first, folder):
+    loaded = load_model(folder)
+    assert loaded.config == first.config
+    assert not loaded.network.training
+    assert torch.equal(logits(loaded), logits(first))
+    assert sorted(path.name for path in folder.iterdir()) == ["config.json", "model.safetensors", "vocabulary.json"]
+
+
+def test_weights_that_are_missing_or_do_not_fit_are_said(folder):
+    weights = folder / "model.safetensors"
+    for content in (b"", weights.read_bytes()[:-8]):
+        weights.write_bytes(content)
+        with pytest.raises(BadInputError, match=r"model\.safetensors"):
+            load_model(folder)
+    saved(folder.parent / "wider", width=16)
+    shutil.copy(folder.parent / "wider" / "model.safetensors", weights)
+    with pytest.raises(BadInputError, match=r"model\.safetensors"):
+        load_model(folder)
+    weights.unlink()
+    with pytest.raises(DataUnavailableError, match=r"holds no model\.safetensors"):
+        load_model(folder)
+
+
+def test_a_continued_model_knows_more_words_and_predicts_the_same_for_those_it_knew(first, folder):
+    more = lay_out(Dialogue.of(["quite new words"], "a new b"))
+    continued = continued_model(folder, settings("second"), [more, *AXES], ("y: 1 example",))
+    assert continued.config.name == "second"
+    assert continued.config.trained_on == ("x: 2 examples", "y: 1 example")
+    assert continued.network.training
+    assert continued.preparer.words[: len(first.preparer)] == first.preparer.words
+    assert set(continued.preparer.words) == {*first.preparer.words, *more.row_keys, *more.column_keys}
+    assert torch.allclose(logits(continued), logits(first), atol=1e-6)
+    assert not torch.allclose(logits(continued, [more]), logits(first, [more]), atol=1e-4)
+
+
+def test_a_continued_model_can_be_saved_and_continued_again(first, folder, tmp_path):
+    new = [lay_out(Dialogue.of(["quite new words"], "a new b"))]
+    second = continued_model(folder, settings("second"), new, ())
+    save_model(tmp_path / "second", second, second.network.state_dict())
+    third = continued_model(tmp_path / "second", settings("third"), new, ())
+    assert third.preparer.words == second.preparer.words
+    assert torch.equal(logits(third, [*AXES, *new]), logits(second, [*AXES, *new]))
+
+
+def test_a_network_starts_from_word_vectors(tmp_path):
+    lines = [f"{letter} {number} {-number} 0.5\n" for number, letter in enumerate(LETTERS)]
+    (tmp_path / "vectors.txt").write_text("".join(lines), encoding="utf-8")
+    said = []
+    asked = settings(start={"vectors": str(tmp_path / "vectors.txt")})
+    model = new_model(asked, NONE, AXES, (), said.append)
+    letters = len(Vocabulary.of(AXES)) - 4
+    assert said == [f"{letters} of {letters + 4} words start from vectors.txt"]
+    a = model.network.context_layer.embedding.weight[model.preparer.ids(["a"])[0]]
+    assert a[0] == 0
+    assert a[2] > 0
+
+
+def test_the_optimiser_takes_parameters_in_the_order_of_the_network(tmp_path):
+    """Its state is saved by number, so another order in a resumed run would mix it up."""
+    for needed in ("transformers", "lightning"):
+        pytest.importorskip(needed, reason=f"not provided: {needed}, which the extra train brings")
+    from network.encoders import WORDS, encoder_folder
+    from urewrite.training.module import HeldOut, RewritingModule
+    from urewrite.training.settings import OptimiserSettings
+
+    asked = settings(encoder={"model": str(encoder_folder("bert", tmp_path))})
+    network = new_model(asked, WORDS, (), (), lambda _: None).network
+    module = RewritingModule(network, OptimiserSettings(schedule="none"), 1, HeldOut([], []))
+    numbers = {parameter: number for number, parameter in enumerate(module.parameters())}
+    groups = module.configure_optimizers().param_groups
+    assert [group["lr"] for group in groups] == [2e-3, 1e-4]
+    for group in groups:
+        order = [numbers[parameter] for parameter in group["params"]]
+        assert order == sorted(order)
+    assert sum(len(group["params"]) for group in groups) == len(numbers)
+
+
+@pytest.mark.parametrize("form", [{}, {"layers": 1, "layer_mix": False}, {"lstm": True, "frozen_layers": 1}])
+@pytest.mark.parametrize("kind", ["bert", "roformer", "mpnet", "electra"])
+def test_a_model_with_an_encoder_needs_only_its_own_folder(tmp_path, kind, form):
+    pytest.importorskip("transformers", reason="not provided: transformers, which the extra train brings")
+    from network.encoders import WORDS, encoder_folder
+
+    (tmp_path / "encoder").mkdir()
+    encoder = {"model": str(encoder_folder(kind, tmp_path / "encoder")), **form}
+    axes = [lay_out(Dialogue.of(["what abc", "北京 is x"], "is xyz"), WORDS), lay_out(Dialogue.of([], "it"), WORDS)]
+    model = saved(tmp_path / "model", WORDS, axes, encoder=encoder)
+    expected = logits(model, axes)
+    trained = {name for name, p in model.network.named_parameters() if p.requires_grad}
+    shutil.rmtree(tmp_path / "encoder")
+    loaded = load_model(tmp_path / "model")
+    assert loaded.config == model.config
+    assert torch.allclose(logits(loaded, axes), expected, atol=1e-6)
+    continued = continued_model(tmp_path / "model", settings("second", encoder=encoder), axes, ("y: 1 example",))
+    assert continued.network.training
+    assert torch.allclose(logits(continued, axes), expected, atol=1e-6)
+    assert {name for name, p in continued.network.named_parameters() if p.requires_grad} == trained

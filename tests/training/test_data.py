@@ -1,0 +1,96 @@
+"""What is learned from: sources, what is kept back, what test parts hold."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+pytest.importorskip("pydantic", reason="not provided: pydantic, which the extra train brings")
+pytest.importorskip("torch", reason="not provided: torch, which the extra train brings")
+
+from urewrite.corpora import load_corpus
+from urewrite.errors import BadInputError
+from urewrite.training.data import load_examples
+from urewrite.training.settings import DataSettings, load_settings
+
+
+def file_of(path, *numbers):
+    records = [
+        {"history": [f"turn {n}"], "utterance": f"it {n}", "rewrite": f"turn {n} it", "dialogue_id": f"d{n}"}
+        for n in numbers
+    ]
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    return str(path)
+
+
+def loaded(tmp_path, **settings):
+    said = []
+    examples = load_examples(DataSettings(**settings), seed=1, mirror=tmp_path / "none", notify=said.append)
+    return examples, said
+
+
+def said_in(examples):
+    return [example.dialogue.utterance for example in examples]
+
+
+def test_several_files_are_learned_from_and_another_chooses(tmp_path):
+    one, two = file_of(tmp_path / "one.jsonl", 1, 2, 3), file_of(tmp_path / "two.jsonl", 4)
+    held = file_of(tmp_path / "held.jsonl", 9, 2)
+    found, said = loaded(tmp_path, corpus=[one, two], validation=held)
+    assert said_in(found.train) == ["it 1", "it 3", "it 4"]  # what the validation part holds is not trained on
+    assert said_in(found.validation) == ["it 9", "it 2"]
+    assert any("left out 1 training examples" in line for line in said)
+    assert len(found.described) == 2
+
+
+def test_a_file_alone_keeps_some_dialogues_back(tmp_path):
+    found, _ = loaded(tmp_path, corpus=file_of(tmp_path / "one.jsonl", *range(100)), held_out=0.3)
+    assert 15 < len(found.validation) < 45
+    assert not set(said_in(found.train)) & set(said_in(found.validation))
+    assert len(found.train) + len(found.validation) == 100
+
+
+def test_too_few_dialogues_to_keep_some_back_is_said(tmp_path):
+    with pytest.raises(BadInputError, match="too few dialogues"):
+        loaded(tmp_path, corpus=file_of(tmp_path / "one.jsonl", 1))
+
+
+def test_rewrites_are_added_as_utterances_that_stay(tmp_path):
+    one, held = file_of(tmp_path / "one.jsonl", *range(200)), file_of(tmp_path / "held.jsonl", 999)
+    found, _ = loaded(tmp_path, corpus=one, validation=held, unchanged=0.5)
+    added = found.train[200:]
+    assert 70 < len(added) < 130
+    assert all(example.dialogue.utterance == example.rewrite for example in added)
+
+
+def test_no_dialogue_of_a_test_part_is_trained_on(corpora_dir):
+    said = []
+    settings = DataSettings(corpus=["rewrite", "multi:validation"], validation="multi:validation")
+    found = load_examples(settings, seed=1, mirror=corpora_dir, notify=said.append)
+    held = {
+        (*(turn.text for turn in example.dialogue.history), example.dialogue.utterance)
+        for corpus in ("rewrite", "multi")
+        for example in load_corpus(corpus, "test", mirror=corpora_dir)
+    }
+    for example in (*found.train, *found.validation):
+        assert (*(turn.text for turn in example.dialogue.history), example.dialogue.utterance) not in held
+    assert len(found.train) > 17_000
+    assert said
+
+
+def test_settings_are_changed_by_key(tmp_path):
+    path = tmp_path / "s.yaml"
+    path.write_text("name: x\ndata: {corpus: rewrite}\n", encoding="utf-8")
+    changes = ["optimiser.epochs=3", "network.similarities=[cosine]", "name=other", "data.validation=null"]
+    changed = load_settings(path, changes)
+    assert (changed.optimiser.epochs, changed.network.similarities, changed.name) == (3, ("cosine",), "other")
+    for change, place in [
+        ("optimiser.epochs", "KEY=VALUE"),
+        ("=3", "KEY=VALUE"),
+        ("name.x=1", "name.x"),
+        ("optimiser.epochs=many", "optimiser.epochs"),
+        ("optimiser.epoch=1", "optimiser.epoch"),
+    ]:
+        with pytest.raises(BadInputError, match=place):
+            load_settings(path, [change])

@@ -1,0 +1,56 @@
+"""From a trained model to one's own data in one command."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+pytest.importorskip("lightning", reason="not provided: lightning, which the extra train brings")
+
+from training.running import finished, start, written
+from training.toy import toy_settings
+from urewrite.bundle import read_config
+from urewrite.training.weights import load_model
+
+OWN = [
+    {"history": [f"Do you know {name} ?", "Yes ."], "utterance": "show it !", "rewrite": f"show {name} !"}
+    for name in ("zebra", "Kobe", "walrus", "Anna", "Oslo", "yak", "emu", "Paris")
+]
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("trained")
+    finished(start("train", written(folder, toy_settings(folder, epochs=3)), "--folder", folder / "run"))
+    return folder / "run"
+
+
+def own_file(folder, amount=64):
+    path = folder / "own.jsonl"
+    records = [{**OWN[n % len(OWN)], "dialogue_id": str(n)} for n in range(amount)]
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    return path
+
+
+def test_a_model_is_fine_tuned_on_a_file(trained, tmp_path):
+    messages = finished(
+        start("finetune", trained, own_file(tmp_path), "--folder", tmp_path / "mine", "--epochs", 8, "--batch-size", 8)
+    )
+    assert float(messages.split("best em: ")[1].split()[0]) >= 90
+    before, after = read_config(trained), read_config(tmp_path / "mine")
+    assert after.connection_words == before.connection_words
+    assert after.network == before.network
+    assert after.trained_on[: len(before.trained_on)] == before.trained_on
+    assert len(after.trained_on) > len(before.trained_on)
+    known = load_model(trained).preparer.words
+    more = load_model(tmp_path / "mine").preparer.words
+    assert more[: len(known)] == known
+    assert {"zebra", "walrus"} <= set(more[len(known) :])
+
+
+def test_what_is_no_model_or_no_file_is_said(trained, tmp_path):
+    assert "is no model folder" in finished(start("finetune", tmp_path, own_file(tmp_path)), code=4)
+    assert "expected a .jsonl file" in finished(start("finetune", trained, "rewrite"), code=3)
+    (tmp_path / "bad.jsonl").write_text('{"history": []}\n', encoding="utf-8")
+    assert "line 1" in finished(start("finetune", trained, tmp_path / "bad.jsonl"), code=3)

@@ -1,0 +1,238 @@
+from __future__ import annotations
+
+import importlib
+import json
+import struct
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("lightning", reason="not provided: lightning, which the extra train brings")
+
+import yaml
+
+from training.trained import train_toy
+from urewrite.bundle import read_config
+from urewrite.edits.grid import ConnectionWords
+from urewrite.scoring import METRICS
+from urewrite.training.report import encoder_name, keep_log, write_report
+from urewrite.training.settings import check_settings, load_settings
+
+HEADER = "bleu4,em,epoch,f1,step,train_loss_epoch,train_loss_step,validation_loss"
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    return train_toy(tmp_path_factory.mktemp("report"), epochs=3)
+
+
+@pytest.fixture
+def settings(run):
+    return load_settings(run / "settings.yaml")
+
+
+@pytest.fixture
+def config(run):
+    return read_config(run)
+
+
+def front_matter(folder):
+    _, head, body = (folder / "README.md").read_text(encoding="utf-8").split("---\n", 2)
+    return yaml.safe_load(head), body
+
+
+def log(folder, *rows, name="metrics.csv"):
+    (folder / "log").mkdir(exist_ok=True)
+    (folder / "log" / name).write_text("\n".join((HEADER, *rows)), encoding="utf-8")
+
+
+def test_a_real_run_is_reported(run, settings, config):
+    write_report(run, settings, config, parameters=12345, best=None)
+    found = json.loads((run / "metrics.json").read_text())
+    assert [epoch["epoch"] for epoch in found["epochs"]] == [1, 2, 3]
+    steps = found["epochs"][0]["step"]
+    assert [epoch["step"] for epoch in found["epochs"]] == [steps, 2 * steps, 3 * steps]
+    assert all({"train_loss", "validation_loss", *METRICS} <= set(epoch) for epoch in found["epochs"])
+    assert found["best"]["em"] == max(epoch["em"] for epoch in found["epochs"])
+    assert (found["validation"], found["monitor"]) == ("validation.jsonl", "em")
+    head, body = front_matter(run)
+    assert set(head) == {"tags", "metrics"}
+    assert [f"- train.jsonl: {line.rpartition(': ')[2]}\n" in body for line in config.trained_on] == [True]
+    assert "| parameters | 12,345 |" in body
+    assert "| epochs | 3 of at most 3 |" in body
+    assert f"| Exact match | {found['best']['em']:.2f} |" in body
+    assert str(run.parent) not in body
+    content = (run / "curves.png").read_bytes()
+    assert content.startswith(b"\x89PNG")
+    assert len(content) > 10_000
+    width, height = struct.unpack(">II", content[16:24])
+    assert width > height > 300
+    assert [path.name for path in run.iterdir() if path.name.startswith(".")] == []
+
+
+def test_the_card_names_corpora_licences_and_words(tmp_path, settings, config):
+    settings = settings.model_copy(
+        update={"data": settings.data.model_copy(update={"validation": "rewrite:validation"})}
+    )
+    words = ConnectionWords(("of",), ("'s",))
+    lines = ("rewrite: 17,000 examples", "canard:train: 5 examples", "rewrites taken as utterances: 3 examples")
+    write_report(tmp_path, settings, replace(config, trained_on=lines, connection_words=words), parameters=1, best=None)
+    head, body = front_matter(tmp_path)
+    assert head["language"] == ["en", "zh"]
+    assert "license" not in head
+    assert "rewrite: 17,000 examples — Su et al." in body
+    assert "no licence stated" in body
+    assert "licence CC BY-SA 4.0" in body
+    assert "chosen on `rewrite:validation`." in body
+    assert "before what is copied: `of`" in body
+    assert "after what is copied: `'s`" in body
+    assert "--corpus rewrite --part test" in body
+
+
+@pytest.mark.parametrize(
+    ("lines", "encoder", "licence"),
+    [
+        (("canard: 5 examples",), None, "cc-by-sa-4.0"),
+        (("canard: 5 examples", "mine.jsonl: 5 examples"), None, None),
+        (("canard: 5 examples", "task: 5 examples"), None, None),
+        (("canard: 5 examples",), {"model_type": "bert"}, None),
+    ],
+)
+def test_a_licence_is_named_only_where_it_is_clear(tmp_path, settings, config, lines, encoder, licence):
+    write_report(tmp_path, settings, replace(config, trained_on=lines, encoder=encoder), parameters=1, best=None)
+    assert front_matter(tmp_path)[0].get("license") == licence
+
+
+def test_an_encoder_is_named_without_the_way_to_it(tmp_path, settings, config):
+    network = {**config.network, "encoder": {"model": "/somewhere/weights/bert-small", "layers": 4}}
+    write_report(tmp_path, settings, replace(config, network=network), parameters=1, best=None)
+    body = front_matter(tmp_path)[1]
+    assert "`bert-small`, its first 4 layers" in body
+    assert "learning rate of the encoder" in body
+    assert "somewhere" not in body
+    assert encoder_name("google/bert_uncased") == "google/bert_uncased"
+
+
+@pytest.mark.parametrize("started", [False, True])
+def test_a_run_without_a_finished_epoch_says_so(tmp_path, settings, config, started):
+    if started:
+        log(tmp_path, ",,0,,19,,0.9,", ",,0,,39,,")
+    write_report(tmp_path, settings, config, parameters=1, best=None)
+    assert "No epoch was finished" in front_matter(tmp_path)[1]
+    found = json.loads((tmp_path / "metrics.json").read_text())
+    assert found["epochs"] == []
+    assert found["best"] is None
+    assert not (tmp_path / "curves.png").exists()
+
+
+def test_the_logs_of_an_interrupted_run_are_one(tmp_path, settings, config):
+    keep_log(tmp_path)
+    log(tmp_path, "5,10,0,5,9,,,0.5", ",,0,,9,0.7,,", "7,40,1,7,14,,,0.4")
+    keep_log(tmp_path)
+    log(tmp_path, "6,30,1,6,19,,,0.3", ",,1,,19,0.6,,")
+    keep_log(tmp_path)
+    assert not (tmp_path / "log" / "metrics.csv").exists()
+    log(tmp_path, "8,20,2,8,29,,,0.2", "9,1,")
+    write_report(tmp_path, settings, config, parameters=1, best=("em", 40.0000008))
+    found = json.loads((tmp_path / "metrics.json").read_text())
+    assert [(epoch["epoch"], epoch["step"], epoch["em"]) for epoch in found["epochs"]] == [
+        (1, 10, 10),
+        (2, 20, 30),
+        (3, 30, 20),
+    ]
+    assert [epoch.get("train_loss") for epoch in found["epochs"]] == [0.7, 0.6, None]
+    assert (found["best"]["epoch"], found["best"]["step"], found["best"]["em"]) == (2, 15, 40)
+    write_report(tmp_path, settings, config, parameters=1, best=("em", 77.0))
+    assert json.loads((tmp_path / "metrics.json").read_text())["best"] is None
+    assert "The log lacks the epoch" in front_matter(tmp_path)[1]
+
+
+def made_run(runs, folder, em, *, name=None, seed=1, test=True, network=None):
+    """A run folder as training and evaluation leave it, without the weights."""
+    place = runs / folder
+    place.mkdir(parents=True)
+    document = {"name": name or folder, "seed": seed, "data": {"corpus": "rewrite"}, "network": network or {}}
+    settings = check_settings(document)
+    stored = settings.model_dump(mode="json")
+    (place / "settings.yaml").write_text(yaml.safe_dump(stored), encoding="utf-8")
+    config = {"network": stored["network"], "trained_on": ["rewrite: 17,000 examples", "/x/y/mine.jsonl: 3 examples"]}
+    (place / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    metrics = dict.fromkeys(METRICS, em)
+    found = {"validation": "rewrite:validation", "best": {"epoch": 1, **metrics}, "epochs": [{}] * seed}
+    (place / "metrics.json").write_text(json.dumps(found), encoding="utf-8")
+    if test:
+        evaluation = {"model": folder, "corpus": "rewrite", "part": "test", "n": 2000, "metrics": metrics}
+        (place / "evaluation-rewrite-test.json").write_text(json.dumps(evaluation), encoding="utf-8")
+
+
+@pytest.fixture
+def published(tmp_path, monkeypatch):
+    """The tables that a folder of runs gives."""
+    monkeypatch.syspath_prepend(Path(__file__).parents[2] / "benchmarks")
+
+    def tables(runs):
+        publish, results_table = map(importlib.import_module, ("publish", "results_table"))
+        monkeypatch.setattr(publish, "RESULTS", tmp_path)
+        found = results_table.collect(runs)
+        (tmp_path / "results.json").write_text(json.dumps(found), encoding="utf-8")
+        names = ("test_results", "test_results_short", "ablations", "improvements")
+        return {name: publish.TABLES[name]() for name in names}
+
+    return tables
+
+
+def cells(table, start):
+    return [line.strip("| ").split(" | ") for line in table.splitlines() if line.startswith(f"| {start}")]
+
+
+def test_without_runs_the_tables_say_so(tmp_path, published):
+    for table in published(tmp_path / "none").values():
+        assert "yet. `python benchmarks/results_table.py` writes the table." in table
+        assert "|" not in table
+
+
+def test_runs_are_set_beside_the_paper_and_seeds_are_one_row(tmp_path, published):
+    runs = tmp_path / "runs"
+    made_run(runs, "plain-1", 50, name="plain", seed=1)
+    made_run(runs, "plain-2", 52, name="plain", seed=2)
+    made_run(runs, "with-encoder", 60, network={"encoder": {"model": "/some/where/tiny"}})
+    made_run(runs, "not-tested", 99, network={"width": 8}, test=False)
+    made_run(runs, "ablation-tested", 99, network={"width": 10})
+    (runs / "unfinished").mkdir()
+    tables = published(runs)
+    table = tables["test_results"]
+    assert "Measured by `python benchmarks/results_table.py`." in table
+    assert "99.00" not in table
+    assert "/" not in table.replace("benchmarks/results_table.py", "")
+    [paper, paper_with_bert, plain, encoder] = cells(table, "RUN")
+    assert paper[:7] == ["RUN, paper", "REWRITE", "–", "–", "–", "–", "53.8"]
+    assert paper_with_bert[0] == "RUN + BERT, paper"
+    trained_on = "rewrite: 17,000 examples; mine.jsonl: 3 examples"
+    assert plain[:7] == ["RUN", "REWRITE", "plain", trained_on, "1–2", "1, 2 (n = 2)", "51.00 ± 1.41"]
+    assert encoder[:7] == ["RUN + tiny", "REWRITE", "with-encoder", trained_on, "1", "1", "60.00"]
+    assert len(plain) == len(paper) == 16
+    assert len(cells(tables["test_results_short"], "RUN")) == 4
+
+
+def test_ablations_and_improvements_are_set_beside_their_baselines(tmp_path, published):
+    runs = tmp_path / "runs"
+    made_run(runs, "plain", 50)
+    made_run(runs, "wide", 55, network={"width": 128, "hidden": 10})
+    made_run(runs, "ablation-no-cosine", 45, network={"similarities": ["elementwise"]}, test=False)
+    made_run(runs, "improvement-baseline", 52, network={"width": 32}, test=False)
+    made_run(runs, "improvement-match", 53.5, network={"width": 32, "doubling": True}, test=False)
+    evaluation = {"corpus": "rewrite", "part": "validation", "n": 5, "metrics": dict.fromkeys(METRICS, 54)}
+    (runs / "improvement-match" / "evaluation-rewrite-validation.json").write_text(json.dumps(evaluation))
+    tables = published(runs)
+    assert [row[:6] for row in cells(tables["ablations"], "plain")] == [
+        ["plain", "rewrite:validation", "–", "1", "1", "50.00"]
+    ]
+    assert [row[2:6] for row in cells(tables["ablations"], "ablation-")] == [
+        ["`network.similarities: [elementwise]`", "1", "1", "45.00 (-5.00)"]
+    ]
+    assert "wide" not in tables["ablations"]
+    baseline, match = cells(tables["improvements"], "improvement-")
+    assert baseline[5] == "52.00"
+    assert match[2] == "`network.doubling: true`"
+    assert match[5] == "54.00 (+2.00)"

@@ -1,0 +1,14 @@
+"""A toy model as a user would train it, for tests of what comes after training."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from training.running import finished, start, written
+from training.toy import toy_settings
+
+
+def train_toy(folder: Path, *, epochs: int = 8) -> Path:
+    """The run folder; its examples are in train.jsonl and validation.jsonl beside it."""
+    finished(start("train", written(folder, toy_settings(folder, epochs=epochs)), "--folder", folder / "run"))
+    return folder / "run"
