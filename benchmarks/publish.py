@@ -250,6 +250,28 @@ def improvements() -> str:
     return compared("improvements", "No improvement has been run yet.")
 
 
+def decoding() -> str:
+    """What thresholds change, beside decoding the most likely type of each cell."""
+    metrics = ["em", "bleu4", "f1", "f3"]
+    rows: list[list[object]] = []
+    for row in results("results")["decoding"]:
+        before, after = row["by cells"], row["by thresholds"]
+        changed = [f"{before[name]:.2f} → {after[name]:.2f}" for name in metrics]
+        rows.append([row["run"], row["validation"], *row["thresholds"].values(), *changed])
+    if not rows:
+        return none_yet("No run has chosen thresholds yet.")
+    header = ["run", "validation part", "cell", "region", "lone", *(SHORT[metric] for metric in metrics)]
+    return table(header, rows, RUNS_COMMAND)
+
+
+def training_speed() -> str:
+    found = results("training_speed")
+    shares = found.pop("shares of the time, %")
+    rows: list[list[object]] = [[name, value] for name, value in found.items()]
+    rows += [[f"share of `{name}`, %", value] for name, value in shares.items()]
+    return table(["", ""], rows, "python benchmarks/training_speed.py")
+
+
 TABLES: dict[str, Callable[[], str]] = {
     function.__name__: function
     for function in (
@@ -267,6 +289,8 @@ TABLES: dict[str, Callable[[], str]] = {
         test_results_short,
         ablations,
         improvements,
+        decoding,
+        training_speed,
     )
 }
 

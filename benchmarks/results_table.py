@@ -59,7 +59,7 @@ PAPER: dict[str, dict[str, dict[str, float]]] = {
     "task": {"RUN": {"em": 69.2, "bleu4": 85.6, "f1": 70.6}},
 }
 CORPORA = (*PAPER, "qrecc")
-"""In the order of the table; corpora of one's own follow."""
+"""In the order of the table."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +74,8 @@ class Run:
     settings: Mapping[str, Any]
     validation: str | None
     best: Mapping[str, float] | None
+    tuned: Mapping[str, float] | None
+    thresholds: Mapping[str, float]
     evaluations: Mapping[tuple[str, str | None], Mapping[str, Any]]
 
     @property
@@ -85,9 +87,12 @@ class Run:
         return self.kind is None or self.name.startswith(f"{self.kind}-baseline")
 
     def validated(self) -> Mapping[str, float] | None:
-        """The metrics on the part the run was chosen by: evaluated, or else as they were when the run chose."""
-        if self.validation is None:
-            return None
+        """The metrics on the part the run was chosen by: evaluated, or else as they were when the run chose.
+
+        Of a part that was also learned from, an evaluation tells nothing.
+        """
+        if self.validation is None or self.validation in self.settings["data.corpus"]:
+            return self.best
         corpus, _, part = self.validation.partition(":")
         evaluation = self.evaluations.get((corpus, part or None))
         return self.best if evaluation is None else evaluation["metrics"]
@@ -116,6 +121,8 @@ def read_run(folder: Path) -> Iterator[Run]:
         settings=flat({name: value for name, value in settings.items() if name not in IRRELEVANT}),
         validation=metrics.get("validation"),
         best=metrics.get("best"),
+        tuned=metrics.get("tuned"),
+        thresholds=config.get("thresholds", {}),
         evaluations={(one["corpus"], one["part"]): one for one in found},
     )
 
@@ -203,12 +210,28 @@ def changes(baseline: Run, run: Run) -> dict[str, Any]:
     return {name: run.settings.get(name) for name in names if run.settings.get(name) != baseline.settings.get(name)}
 
 
+def decoding_rows(runs: Sequence[Run]) -> list[dict[str, Any]]:
+    """What the thresholds of a run change on the part they were chosen by."""
+    return [
+        {
+            "run": run.name,
+            "validation": run.validation,
+            "thresholds": run.thresholds,
+            "by cells": {name: round(run.best[name], 2) for name in METRICS},
+            "by thresholds": {name: round(run.tuned[name], 2) for name in METRICS},
+        }
+        for run in runs
+        if run.best is not None and run.tuned is not None
+    ]
+
+
 def collect(folder: Path) -> dict[str, Any]:
     """Everything the tables show, from a folder of runs; one that is not there has none."""
     runs = read_runs(folder)
     return {
         "paper": PAPER,
         "test": test_rows(runs),
+        "decoding": decoding_rows(runs),
         **{f"{kind}s": compared_rows(runs, kind) for kind in KINDS},
     }
 

@@ -31,6 +31,14 @@ def corpora_dir() -> Path:
     pytest.skip(f"{NOT_PROVIDED}the corpora are not in {folder}; run `urewrite data fetch --all`, or set UREWRITE_DATA")
 
 
+@pytest.fixture(scope="session")
+def toy_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a model trained on the toy corpus, whose files lie beside it; for tests that only read it."""
+    from training.trained import train_toy
+
+    return train_toy(tmp_path_factory.mktemp("toy"))
+
+
 @pytest.fixture
 def no_data_elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """No mirror in the environment, and an empty cache, whose path is given."""

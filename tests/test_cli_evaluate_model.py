@@ -11,7 +11,6 @@ pytest.importorskip("lightning", reason="not provided: lightning, which the extr
 import typer
 from typer.testing import CliRunner
 
-from training.trained import train_toy
 from urewrite.cli.evaluate import evaluate
 from urewrite.errors import BadInputError, DataUnavailableError
 
@@ -19,9 +18,9 @@ app = typer.Typer(pretty_exceptions_enable=False)
 app.command()(evaluate)
 
 
-@pytest.fixture(scope="module")
-def model(tmp_path_factory):
-    return train_toy(tmp_path_factory.mktemp("evaluate"))
+@pytest.fixture
+def model(toy_run):
+    return toy_run
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from urewrite.edits.choose import Thresholds
 from urewrite.edits.grid import ConnectionWords
 from urewrite.errors import BadInputError, DataUnavailableError
 from urewrite.files import atomic_writer
@@ -47,7 +48,8 @@ class ModelConfig:
     network: Mapping[str, Any]
     pieces: PieceInput | None = None
     encoder: Mapping[str, Any] | None = None
-    trained_on: tuple[str, ...] = field(default=())
+    trained_on: tuple[str, ...] = ()
+    thresholds: Thresholds = field(default_factory=Thresholds)
 
 
 def write_model(folder: Path, config: ModelConfig, preparer: Preparer) -> None:
@@ -82,6 +84,7 @@ def read_config(folder: Path) -> ModelConfig:
             connection_words=ConnectionWords(tuple(words["leading"]), tuple(words["trailing"])),
             pieces=None if pieces is None else PieceInput(**pieces),
             trained_on=tuple(document.pop("trained_on")),
+            thresholds=Thresholds(**document.pop("thresholds", {})),
             **document,
         )
     except (KeyError, TypeError) as error:

@@ -94,6 +94,23 @@ def atomic_writer(path: Path) -> Iterator[TextIO]:
         raise
 
 
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A name beside `path` for others to write to; what they wrote takes the place of `path` once the block is done.
+
+    Beside it, because only within one disk can a file be put in place in one step. A failure leaves `path` as it was.
+    """
+    temporary = path.with_name(f".{path.name}.part")
+    try:
+        yield temporary
+        with temporary.open("rb+") as written:
+            os.fsync(written.fileno())
+        temporary.chmod(_default_mode())  # some writers make files only the owner can read
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
 def _text(raw: io.BufferedWriter, packed: bool) -> TextIO:
     """Text written to a binary stream, packed or as it is."""
     binary = gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) if packed else raw

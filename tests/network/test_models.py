@@ -29,7 +29,7 @@ def saved(folder, words=NONE, axes=AXES, **network):
     torch.manual_seed(0)
     model = new_model(settings(**network), words, axes, ("x: 2 examples",), lambda _: None)
     settled(model.network)
-    save_model(folder, model, model.network.state_dict())
+    save_model(folder, model)
     return model
 
 
@@ -86,7 +86,7 @@ def test_a_continued_model_knows_more_words_and_predicts_the_same_for_those_it_k
 def test_a_continued_model_can_be_saved_and_continued_again(first, folder, tmp_path):
     new = [lay_out(Dialogue.of(["quite new words"], "a new b"))]
     second = continued_model(folder, settings("second"), new, ())
-    save_model(tmp_path / "second", second, second.network.state_dict())
+    save_model(tmp_path / "second", second)
     third = continued_model(tmp_path / "second", settings("third"), new, ())
     assert third.preparer.words == second.preparer.words
     assert torch.equal(logits(third, [*AXES, *new]), logits(second, [*AXES, *new]))

@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("pydantic", reason="not provided: pydantic, which the extra train brings")
 pytest.importorskip("torch", reason="not provided: torch, which the extra train brings")
 
-from urewrite.corpora import load_corpus
+from urewrite.corpora import find_overlap, load_corpus
 from urewrite.errors import BadInputError
 from urewrite.training.data import load_examples
 from urewrite.training.settings import DataSettings, load_settings
@@ -40,7 +40,7 @@ def test_several_files_are_learned_from_and_another_chooses(tmp_path):
     found, said = loaded(tmp_path, corpus=[one, two], validation=held)
     assert said_in(found.train) == ["it 1", "it 3", "it 4"]  # what the validation part holds is not trained on
     assert said_in(found.validation) == ["it 9", "it 2"]
-    assert any("left out 1 training examples" in line for line in said)
+    assert any("left out 1 examples of" in line for line in said)
     assert len(found.described) == 2
 
 
@@ -79,6 +79,21 @@ def test_no_dialogue_of_a_test_part_is_trained_on(corpora_dir):
     assert said
 
 
+@pytest.mark.parametrize("settings", [{"corpus": "rewrite:test"}, {"corpus": "x.jsonl", "validation": "task:test"}])
+def test_nothing_is_learned_from_or_chosen_by_a_test_part(tmp_path, monkeypatch, settings):
+    monkeypatch.chdir(tmp_path)
+    file_of(tmp_path / "x.jsonl", 1, 2)
+    with pytest.raises(BadInputError, match=":test is what results are reported on"):
+        loaded(tmp_path, **settings)
+
+
+def test_no_dialogue_of_canard_validation_is_trained_on_under_another_id(corpora_dir):
+    settings = DataSettings(corpus=["canard:validation", "qrecc"], validation="canard:validation", held_out=0.33)
+    found = load_examples(settings, seed=1, mirror=corpora_dir, notify=lambda _: None)
+    assert not find_overlap(found.train, found.validation).dialogues
+    assert not find_overlap(found.train, load_corpus("qrecc", "test", mirror=corpora_dir)).dialogues
+
+
 def test_settings_are_changed_by_key(tmp_path):
     path = tmp_path / "s.yaml"
     path.write_text("name: x\ndata: {corpus: rewrite}\n", encoding="utf-8")
@@ -94,3 +109,22 @@ def test_settings_are_changed_by_key(tmp_path):
     ]:
         with pytest.raises(BadInputError, match=place):
             load_settings(path, [change])
+
+
+def test_a_file_that_holds_test_dialogues_loses_them(corpora_dir, tmp_path):
+    test = load_corpus("rewrite", "test", mirror=corpora_dir)[:5]
+    path = tmp_path / "mine.jsonl"
+    own = [json.dumps(example.to_record(), ensure_ascii=False) for example in test]
+    own += [json.dumps({"history": [f"h{n}"], "utterance": f"u{n}", "rewrite": f"h{n} u{n}"}) for n in range(40)]
+    path.write_text("\n".join(own) + "\n", encoding="utf-8")
+    said = []
+    found = load_examples(DataSettings(corpus=str(path)), seed=1, mirror=corpora_dir, notify=said.append)
+    assert len(found.train) + len(found.validation) == 40
+    assert any("left out 5 examples of mine.jsonl" in line for line in said)
+
+
+def test_word_vectors_beside_an_encoder_are_refused(tmp_path):
+    path = tmp_path / "s.yaml"
+    path.write_text("name: x\ndata: {corpus: rewrite}\nstart: {vectors: v}\n", encoding="utf-8")
+    with pytest.raises(BadInputError, match=r"start\.vectors"):
+        load_settings(path, ["network.encoder={model: m}"])

@@ -8,27 +8,29 @@ import pytest
 
 pytest.importorskip("lightning", reason="not provided: lightning, which the extra train brings")
 
-from training.running import finished, start, written
-from training.toy import toy_settings
+from training.running import finished, start
 from urewrite.bundle import read_config
 from urewrite.training.weights import load_model
 
-OWN = [
-    {"history": [f"Do you know {name} ?", "Yes ."], "utterance": "show it !", "rewrite": f"show {name} !"}
-    for name in ("zebra", "Kobe", "walrus", "Anna", "Oslo", "yak", "emu", "Paris")
-]
+NAMES = ("zebra", "Kobe", "walrus", "Anna", "Oslo", "yak", "emu", "Paris")
 
 
-@pytest.fixture(scope="module")
-def trained(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("trained")
-    finished(start("train", written(folder, toy_settings(folder, epochs=3)), "--folder", folder / "run"))
-    return folder / "run"
+@pytest.fixture
+def trained(toy_run):
+    return toy_run
 
 
-def own_file(folder, amount=64):
-    path = folder / "own.jsonl"
-    records = [{**OWN[n % len(OWN)], "dialogue_id": str(n)} for n in range(amount)]
+def own_file(folder, amount=64, name="own"):
+    path = folder / f"{name}.jsonl"
+    records = [
+        {
+            "history": [f"Do you know {name} ?", "yes " * (number // len(NAMES) + 1)],  # no two are the same
+            "utterance": "show it !",
+            "rewrite": f"show {name} !",
+            "dialogue_id": str(number),
+        }
+        for number, name in zip(range(amount), NAMES * amount, strict=False)
+    ]
     path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
     return path
 
@@ -47,6 +49,14 @@ def test_a_model_is_fine_tuned_on_a_file(trained, tmp_path):
     more = load_model(tmp_path / "mine").preparer.words
     assert more[: len(known)] == known
     assert {"zebra", "walrus"} <= set(more[len(known) :])
+
+
+def test_any_name_and_any_number_of_steps_will_do(trained, tmp_path):
+    """The name of a file may be Chinese, and a schedule of just 20 steps has a warm-up of one."""
+    chosen_by = ("--validation", trained.parent / "validation.jsonl")
+    steps = ("--epochs", 1, "--batch-size", 1)
+    finished(start("finetune", trained, own_file(tmp_path, 20, "对话 1"), *chosen_by, *steps, cwd=tmp_path))
+    assert read_config(tmp_path / "runs" / "toy-_1").name == "toy-_1"
 
 
 def test_what_is_no_model_or_no_file_is_said(trained, tmp_path):

@@ -4,7 +4,6 @@ import pytest
 
 pytest.importorskip("lightning", reason="not provided: lightning, which the extra train brings")
 
-from training.trained import train_toy
 from urewrite.corpora import read_jsonl
 from urewrite.dialogue import Dialogue
 from urewrite.errors import BadInputError, DataUnavailableError
@@ -13,18 +12,13 @@ from urewrite.training.weights import load_model
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory):
-    return train_toy(tmp_path_factory.mktemp("predict"))
+def model(toy_run):
+    return load_model(toy_run)
 
 
 @pytest.fixture(scope="module")
-def model(run):
-    return load_model(run)
-
-
-@pytest.fixture(scope="module")
-def dialogues(run):
-    return [example.dialogue for example in read_jsonl(run.parent / "validation.jsonl")]
+def dialogues(toy_run):
+    return [example.dialogue for example in read_jsonl(toy_run.parent / "validation.jsonl")]
 
 
 def test_predictions_come_in_the_order_of_the_dialogues_whatever_the_batches(model, dialogues):
@@ -37,12 +31,12 @@ def test_predictions_come_in_the_order_of_the_dialogues_whatever_the_batches(mod
         assert [rewrite.text for rewrite in found] == [rewrite.text for rewrite in expected]
 
 
-def test_predictions_are_those_of_the_validation(model, run, dialogues):
+def test_predictions_are_those_of_the_validation(model, toy_run, dialogues):
     """What training measured after its best epoch is what the saved model gives."""
-    examples = read_jsonl(run.parent / "validation.jsonl")
+    examples = read_jsonl(toy_run.parent / "validation.jsonl")
     found = predict(model, dialogues)
     exact = sum(rewrite.text == example.rewrite for rewrite, example in zip(found, examples, strict=True))
-    header, *rows = [line.split(",") for line in (run / "log" / "metrics.csv").read_text().splitlines()]
+    header, *rows = [line.split(",") for line in (toy_run / "log" / "metrics.csv").read_text().splitlines()]
     best = max(float(row[header.index("em")]) for row in rows if row[header.index("em")])
     assert best > 50
     assert 100 * exact / len(examples) == pytest.approx(best, abs=1e-3)
@@ -69,13 +63,13 @@ def test_a_network_in_training_predicts_without_dropout(model, dialogues):
     assert not model.network.training
 
 
-def test_what_is_no_model_folder_is_said(run, tmp_path):
+def test_what_is_no_model_folder_is_said(toy_run, tmp_path):
     with pytest.raises(DataUnavailableError, match=r"no config\.json"):
         load_model(tmp_path)
     for name in ("config.json", "vocabulary.json"):
-        (tmp_path / name).write_bytes((run / name).read_bytes())
+        (tmp_path / name).write_bytes((toy_run / name).read_bytes())
     with pytest.raises(DataUnavailableError, match=r"no model\.safetensors"):
         load_model(tmp_path)
-    (tmp_path / "model.safetensors").write_bytes((run / "model.safetensors").read_bytes()[:100])
+    (tmp_path / "model.safetensors").write_bytes((toy_run / "model.safetensors").read_bytes()[:100])
     with pytest.raises(BadInputError, match=r"model\.safetensors"):
         load_model(tmp_path)

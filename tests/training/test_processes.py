@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import resource
 
 import pytest
@@ -18,7 +19,11 @@ from training.toy import toy_settings
 def test_two_processes_learn_the_toy_corpus_together(tmp_path):
     path = written(tmp_path, toy_settings(tmp_path))
     run = tmp_path / "run"
-    messages = finished(start("train", path, "--folder", run, "--devices", 2, "--strategy", "ddp"))
+    process = start("train", path, "--folder", run, "--devices", 2, "--strategy", "ddp", "--json")
+    document, messages = process.communicate(timeout=300)
+    assert process.returncode == 0, messages
+    assert json.loads(document) == {"folder": str(run)}  # one of them speaks
+    assert messages.count(" training examples, ") == 1
     assert float(messages.split("best em: ")[1].split()[0]) >= 90
     with (run / "log" / "metrics.csv").open() as lines:
         epochs = [row for row in csv.DictReader(lines) if row["em"]]

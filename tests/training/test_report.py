@@ -215,6 +215,18 @@ def test_runs_are_set_beside_the_paper_and_seeds_are_one_row(tmp_path, published
     assert len(cells(tables["test_results_short"], "RUN")) == 4
 
 
+def test_a_part_that_was_learned_from_is_not_evaluated(tmp_path, published):
+    runs = tmp_path / "runs"
+    for name, em in (("plain", 50), ("ablation-narrow", 45)):
+        made_run(runs, name, em, test=False, network={"width": em})
+        stored = yaml.safe_load((runs / name / "settings.yaml").read_text())
+        stored["data"]["corpus"] = ["rewrite", "rewrite:validation"]
+        (runs / name / "settings.yaml").write_text(yaml.safe_dump(stored))
+        evaluation = {"corpus": "rewrite", "part": "validation", "n": 5, "metrics": dict.fromkeys(METRICS, 99)}
+        (runs / name / "evaluation-rewrite-validation.json").write_text(json.dumps(evaluation))
+    assert cells(published(runs)["ablations"], "ablation-")[0][5] == "45.00 (-5.00)"
+
+
 def test_ablations_and_improvements_are_set_beside_their_baselines(tmp_path, published):
     runs = tmp_path / "runs"
     made_run(runs, "plain", 50)

@@ -1,22 +1,29 @@
 from __future__ import annotations
 
+import errno
 import json
+import os
 import signal
 import subprocess
 import sys
 import time
+from contextlib import nullcontext
+from types import SimpleNamespace
 
 import pytest
 
 pytest.importorskip("lightning", reason="not provided: lightning, which the extra train brings")
 
 import torch
+import yaml
 from safetensors.torch import load_file
 
 from training.running import finished, start, written
 from training.toy import toy_settings
 from urewrite.errors import BadInputError
-from urewrite.training.settings import load_settings
+from urewrite.training.checkpoints import StopAfter, TimeIsOverError, WholeCheckpoints
+from urewrite.training.fit import train
+from urewrite.training.settings import check_settings, load_settings
 
 
 @pytest.mark.parametrize(
@@ -51,7 +58,7 @@ def test_a_toy_corpus_is_learned(tmp_path):
     messages = finished(start("train", written(tmp_path, toy_settings(tmp_path)), "--folder", tmp_path / "run"))
     best = float(messages.split("best em: ")[1].split()[0])
     assert best >= 95
-    assert {"model.safetensors", "vocabulary.json", "connection_words.json", "settings.yaml"} <= {
+    assert {"model.safetensors", "vocabulary.json", "config.json", "README.md", "metrics.json", "settings.yaml"} <= {
         path.name for path in (tmp_path / "run").iterdir()
     }
 
@@ -88,6 +95,50 @@ def test_a_run_stops_in_time_and_goes_on(tmp_path):
     assert json.loads(document) == {"folder": str(tmp_path / "run")}
     assert (tmp_path / "run" / "last.ckpt").is_file()
     assert "going on from last.ckpt" in finished(start("train", path, "--folder", tmp_path / "run"))
+
+
+def test_a_run_goes_on_with_its_own_settings_only(tmp_path):
+    folder = tmp_path / "run"
+    begun = toy_settings(tmp_path)
+    folder.mkdir()
+    (folder / "settings.yaml").write_text(yaml.safe_dump(check_settings(begun).model_dump(mode="json")))
+    (folder / "last.ckpt").write_bytes(b"of no interest")
+    other = check_settings({**begun, "seed": 2})
+    with pytest.raises(BadInputError, match=r"begun with 1, not 2") as caught:
+        train(other, folder, notify=lambda _: None)
+    assert caught.value.field == "seed"
+    assert check_settings(begun) == load_settings(folder / "settings.yaml")
+
+
+def test_a_run_does_not_go_where_the_model_it_starts_from_is(tmp_path):
+    settings = check_settings({**toy_settings(tmp_path), "start": {"model": str(tmp_path / "run")}})
+    with pytest.raises(BadInputError, match="choose another folder"):
+        train(settings, tmp_path / "run", notify=lambda _: None)
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("batch", [0, 1, 2])
+def test_no_checkpoint_is_made_between_an_epoch_and_its_validation(tmp_path, batch):
+    """A run that went on from there would leave the validation out."""
+    saved = []
+    trainer = SimpleNamespace(num_training_batches=3, world_size=1, save_checkpoint=saved.append)
+    with pytest.raises(TimeIsOverError) if batch < 2 else nullcontext():
+        StopAfter(0, tmp_path / "last.ckpt").on_train_batch_end(trainer, None, None, None, batch)
+    assert bool(saved) == (batch < 2)
+
+
+def test_a_checkpoint_takes_its_place_in_one_step(tmp_path, monkeypatch):
+    path = tmp_path / "last.ckpt"
+    WholeCheckpoints().save_checkpoint({"step": 1}, path)
+
+    def fail(_):
+        raise OSError(errno.ENOSPC, "no room")
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(OSError, match="no room"):
+        WholeCheckpoints().save_checkpoint({"step": 2}, path)
+    assert torch.load(path, weights_only=True) == {"step": 1}
+    assert [found.name for found in tmp_path.iterdir()] == ["last.ckpt"]
 
 
 def test_a_file_that_overlaps_with_canard_test_is_refused(tmp_path):

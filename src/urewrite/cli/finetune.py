@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated
 
@@ -48,7 +49,7 @@ def finetune(
     if file is None:
         raise BadInputError(f"expected a .jsonl file of examples, found the name of a corpus: {examples}")
     document = {
-        "name": f"{config.name}-{file.name.partition('.')[0]}",
+        "name": re.sub(r"[^A-Za-z0-9._-]+", "_", f"{config.name}-{file.name.partition('.')[0]}"),
         "seed": seed,
         "data": {
             "corpus": [examples],

@@ -77,6 +77,8 @@ def run_training(
 ) -> None:
     """Train by a settings file or by settings already put together."""
     try:
+        from lightning.pytorch.utilities import rank_zero_only
+
         from urewrite.training.fit import train as fit
         from urewrite.training.settings import check_settings, load_settings
     except ImportError as error:
@@ -94,4 +96,4 @@ def run_training(
             notify=say,
         )
     if as_json:
-        print_json({"folder": str(run)})
+        rank_zero_only(print_json)({"folder": str(run)})  # of several processes one speaks

@@ -13,7 +13,7 @@ from urewrite.corpora.sources import source_of
 from urewrite.dialogue import Example
 from urewrite.errors import DataUnavailableError
 
-_BUILT_ON_QUAC = frozenset({"canard", "qrecc"})
+BUILT_ON_QUAC = frozenset({"canard", "qrecc"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ def take_out_overlap(
     try:
         test = load_corpus("canard", "test", mirror=mirror, rejects=rejects)
     except DataUnavailableError:
-        if corpus in _BUILT_ON_QUAC:
+        if corpus in BUILT_ON_QUAC:
             raise
         return TrainingPart(examples, [], checked=False)
     kept, removed = without_overlap(examples, test)

@@ -114,7 +114,11 @@ def _freeze(encoder: PreTrainedModel, layers: int) -> None:
 
 def _pooler_switch(config: PretrainedConfig) -> dict[str, bool]:
     """Leave out the pooler, which nothing here uses, where the architecture lets us."""
-    return {"add_pooling_layer": False} if config.model_type in {"bert", "mpnet", "roberta", "xlm-roberta"} else {}
+    return (
+        {"add_pooling_layer": False}
+        if config.model_type in {"bert", "camembert", "mpnet", "roberta", "xlm-roberta"}
+        else {}
+    )
 
 
 @contextmanager

@@ -11,8 +11,6 @@ from urewrite.network.inputs import GridBatch
 from urewrite.network.segmentation import FeedForward, UShape
 from urewrite.network.settings import NetworkSettings
 
-__all__ = ["RUN", "GridBatch"]
-
 
 class RUN(nn.Module):
     """From a batch of dialogues to the logits of their edit grids."""

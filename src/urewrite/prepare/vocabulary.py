@@ -66,4 +66,7 @@ class Vocabulary:
             raise BadInputError(f"is not JSON: {error}", file=path) from error
         if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
             raise BadInputError("expected a list of words", file=path)
-        return cls(words)
+        try:
+            return cls(words)
+        except BadInputError as error:
+            raise error.at(file=path) from error

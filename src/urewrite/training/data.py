@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from urewrite.corpora import load_corpus, load_training, read_jsonl, split_by_dialogue
+from urewrite.corpora import load_corpus, load_training, read_jsonl, split_by_dialogue, without_overlap
 from urewrite.corpora.catalogue import PARTS, example_file
 from urewrite.corpora.overlap import without_same_dialogues
 from urewrite.corpora.sources import source_of
-from urewrite.corpora.training import refuse_overlap
+from urewrite.corpora.training import BUILT_ON_QUAC, refuse_overlap
 from urewrite.dialogue import Dialogue, Example
 from urewrite.edits.grid import Axes, ConnectionWords, Grid
 from urewrite.edits.supervise import supervise
@@ -20,8 +20,13 @@ from urewrite.prepare import Preparer
 from urewrite.training.batches import Labelled
 from urewrite.training.settings import DataSettings
 
-_MIXED_UP = {"rewrite": ("rewrite", "multi"), "multi": ("multi", "rewrite")}
-"""Corpora whose test parts must not share a dialogue with a training part: besides its own, those like it."""
+_MIXED_UP = {"rewrite": ("rewrite", "multi"), "multi": ("multi", "rewrite"), "canard": ("qrecc",)}
+"""Corpora whose test parts must not share a dialogue with a training part: its own, and those like it.
+
+That of CANARD is not among them: `load_training` has taken out what it shares.
+"""
+
+_NOT_BUILT_ON_QUAC = ("rewrite", "multi", "task")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +79,7 @@ def load_examples(settings: DataSettings, *, seed: int, mirror: Path | None, not
     kept: list[Example] = []
     described: list[str] = []
     for name, examples in sources:
-        apart = without_same_dialogues(examples, validation)
+        apart = _apart(name, examples, validation)
         if len(apart) < len(examples):
             notify(f"left out {len(examples) - len(apart)} examples of {name} that the validation part holds too")
         apart = apart[: None if settings.examples is None else max(settings.examples - len(kept), 0)]
@@ -112,36 +117,59 @@ def validation_source(settings: DataSettings) -> str:
 
 def shown_source(source: str) -> str:
     """A source as others may read it: a file without the folders it lies in."""
-    part = source.partition(":")[2]
-    file = None if part in PARTS else example_file(source)
+    try:
+        file = example_file(source)
+    except BadInputError:  # a part of a corpus, or a source only described
+        return source
     return source if file is None else file.name
 
 
 def _load(name: str, mirror: Path | None, notify: Callable[[str], None]) -> list[Example]:
     """The examples of a source that no test part shares."""
     corpus, colon, part = name.partition(":")
+    if part == "test":
+        raise BadInputError(f"{name} is what results are reported on: nothing is learned from it or chosen by it")
     if not colon or part not in PARTS:
         file = example_file(name)
         if file is not None:
             examples = read_jsonl(file)
             refuse_overlap(examples, mirror=mirror, notify=notify)
-            return examples
+            return _without_tests(shown_source(name), examples, _NOT_BUILT_ON_QUAC, mirror, notify, needed=False)
         corpus, part = name, "train"
     source_of(corpus)
     training = load_training(corpus, part, mirror=mirror)
     if training.removed:
         notify(f"left out {len(training.removed)} examples of {name} that CANARD test shares")
-    examples = training.examples
-    for other in _MIXED_UP.get(corpus, (corpus,)):
-        if other == "canard" or (other, part) == (corpus, "test"):
-            continue
+    others = _MIXED_UP.get(corpus, (corpus,))
+    return _without_tests(name, training.examples, others, mirror, notify, needed=True)
+
+
+def _without_tests(
+    name: str,
+    examples: list[Example],
+    others: Iterable[str],
+    mirror: Path | None,
+    notify: Callable[[str], None],
+    *,
+    needed: bool,
+) -> list[Example]:
+    """The examples of a source without what the test parts of other corpora hold, as far as these are at hand."""
+    for other in others:
         try:
             test = load_corpus(other, "test", mirror=mirror)
         except DataUnavailableError:
-            notify(f"the test part of {other} is not on this machine, so {name} was not compared with it")
+            if needed:
+                notify(f"the test part of {other} is not on this machine, so {name} was not compared with it")
             continue
-        kept = without_same_dialogues(examples, test)
+        kept = _apart(name, examples, test)
         if len(kept) < len(examples):
             notify(f"left out {len(examples) - len(kept)} examples of {name} that the test part of {other} holds too")
         examples = kept
     return examples
+
+
+def _apart(name: str, examples: list[Example], held_out: list[Example]) -> list[Example]:
+    """The examples of a source without those held out; CANARD and QReCC have the same dialogues with other answers."""
+    if name.partition(":")[0] in BUILT_ON_QUAC:
+        return without_overlap(examples, held_out)[0]
+    return without_same_dialogues(examples, held_out)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import errno
 import os
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -16,39 +16,26 @@ import torch
 import yaml
 from lightning.pytorch.callbacks import Callback, EarlyStopping, ModelCheckpoint
 from lightning.pytorch.loggers import CSVLogger, TensorBoardLogger
+from lightning.pytorch.utilities import rank_zero_only
 from tqdm import tqdm
 
+from urewrite.bundle import read_config
 from urewrite.dialogue import Example
 from urewrite.edits.connection import derive_connection_words
-from urewrite.errors import TrainingError
-from urewrite.files import atomic_writer
+from urewrite.errors import BadInputError, TrainingError
+from urewrite.files import atomic_writer, same_place
 from urewrite.training.batches import BucketedBatches, OrderedBatches, Share
+from urewrite.training.checkpoints import Recent, StopAfter, TimeIsOverError, WholeCheckpoints
 from urewrite.training.data import Examples, Gold, derive_gold, load_examples
 from urewrite.training.module import HeldOut, RewritingModule
-from urewrite.training.report import keep_log, write_report
-from urewrite.training.settings import TrainingSettings
-from urewrite.training.weights import Model, continued_model, load_model, new_model, save_model
+from urewrite.training.report import is_finished, keep_log, write_report
+from urewrite.training.settings import TrainingSettings, load_settings
+from urewrite.training.tune import tune
+from urewrite.training.weights import Model, continued_model, new_model, save_model
 
-LAST = "last.ckpt"
+LAST, BEST = "last.ckpt", "best.ckpt"
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _NETWORK = "network."
-
-
-class StopAfter(Callback):
-    """Ends a run in time, with a checkpoint to go on from."""
-
-    def __init__(self, minutes: float, checkpoint: Path) -> None:
-        self.deadline = time.monotonic() + 60 * minutes
-        self.checkpoint = checkpoint
-
-    def on_train_batch_end(self, trainer: lightning.Trainer, *_: Any) -> None:  # noqa: ANN401
-        """Stop once the time is over, for all processes if it is for one."""
-        over = time.monotonic() >= self.deadline
-        if trainer.world_size > 1:
-            over = trainer.strategy.reduce_boolean_decision(over, all=False)
-        if over and not trainer.should_stop:
-            trainer.save_checkpoint(self.checkpoint)
-            trainer.should_stop = True
 
 
 def train(
@@ -67,29 +54,31 @@ def train(
     """
     # Batches come in many shapes; with room for all of them oneDNN plans each only once.
     os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "8192")
+    notify = rank_zero_only(notify)
+    _check_folder(folder, settings)
     folder.mkdir(parents=True, exist_ok=True)
     lightning.seed_everything(settings.seed, verbose=False)
     examples = load_examples(settings.data, seed=settings.seed, mirror=mirror, notify=notify)
     model, gold, held_out = _prepared(settings, examples, notify)
-    with atomic_writer(folder / "settings.yaml") as stream:
-        yaml.safe_dump(settings.model_dump(mode="json"), stream, sort_keys=False)
+    rank_zero_only(_write_settings)(folder, settings)
     module = RewritingModule(
         model.network, settings.optimiser, settings.seed, HeldOut(held_out.examples, held_out.axes)
     )
-    best, callbacks = _callbacks(settings, folder, max_minutes)
+    best = ModelCheckpoint(folder, "best", monitor=settings.optimiser.monitor, mode="max", enable_version_counter=False)
     trainer = lightning.Trainer(
         accelerator="cpu",
         devices=devices,
         strategy=strategy,
         max_epochs=settings.optimiser.epochs,
         gradient_clip_val=settings.optimiser.clip,
-        callbacks=callbacks,
+        callbacks=[best, *_callbacks(settings, folder, max_minutes)],
         logger=[CSVLogger(folder, "log", version=""), TensorBoardLogger(folder, "tensorboard", version="")],
         default_root_dir=folder,
         num_sanity_val_steps=0,
         enable_model_summary=False,
         log_every_n_steps=20,
         use_distributed_sampler=False,
+        plugins=[WholeCheckpoints()],
     )
 
     def share() -> Share:
@@ -103,20 +92,64 @@ def train(
     resumed = _latest(folder)
     if resumed is not None:
         notify(f"going on from {resumed.name}")
-        keep_log(folder)
-    with _clear_about_full_disks(folder):
-        trainer.fit(module, batches, validation, ckpt_path=resumed, weights_only=False)
+        rank_zero_only(keep_log)(folder)
+    finished = is_finished(folder)
+    with _clear_about_full_disks(folder), suppress(TimeIsOverError):
+        if finished:
+            notify("the run is finished; its model folder is written anew")
+        else:
+            trainer.fit(module, batches, validation, ckpt_path=resumed, weights_only=False)
+            finished = True
     if not trainer.is_global_zero:
         return
-    chosen = None
+    chosen = tuned = None
     with _clear_about_full_disks(folder):
-        if Path(best.best_model_path).is_file():
-            checkpoint = torch.load(best.best_model_path, map_location="cpu", weights_only=False)
-            save_model(folder, model, _network_weights(checkpoint))
-            chosen = settings.optimiser.monitor, float(best.best_model_score or 0)
+        if (folder / BEST).is_file():
+            checkpoint = torch.load(folder / BEST, map_location="cpu", weights_only=False)
+            model.network.load_state_dict(_network_weights(checkpoint))
+            # Not the score `best` knows: a run that was killed goes on from before its best checkpoint.
+            score = checkpoint["callbacks"][best.state_key]["best_model_score"]
+            chosen = settings.optimiser.monitor, float(score)
+            save_model(folder, model)
+            thresholds, tuned = tune(model, held_out.examples, chosen[0])
+            model = replace(model, config=replace(model.config, thresholds=thresholds))
+            save_model(folder, model)
             notify(f"best {chosen[0]}: {chosen[1]:.2f}")
+            notify(f"{chosen[0]} with its thresholds: {tuned[chosen[0]]:.2f}")
         parameters = sum(parameter.numel() for parameter in model.network.parameters())
-        write_report(folder, settings, model.config, parameters=parameters, best=chosen)
+        write_report(folder, settings, model.config, parameters=parameters, best=chosen, tuned=tuned, finished=finished)
+
+
+def _check_folder(folder: Path, settings: TrainingSettings) -> None:
+    """Refuse a folder that holds the model to start from, or a run with other settings.
+
+    Of other settings some would be ignored, since the checkpoint holds them too, and the card would tell of none.
+    """
+    if settings.start.model is not None and same_place(Path(settings.start.model), folder):
+        raise BadInputError(f"is where the run goes, {folder}: choose another folder", field="start.model")
+    begun = folder / "settings.yaml"
+    if _latest(folder) is None or not begun.is_file():
+        return
+    before, now = (_flat(one.model_dump(mode="json")) for one in (load_settings(begun), settings))
+    for key in sorted({*before, *now} - {"checkpoint_minutes"}):
+        if before.get(key) != now.get(key):
+            raise BadInputError(
+                f"the run was begun with {before.get(key)!r}, not {now.get(key)!r}: keep that, or name another folder",
+                file=begun,
+                field=key,
+            )
+
+
+def _flat(settings: dict[str, Any], outer: str = "") -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, value in settings.items():
+        found |= _flat(value, f"{outer}{name}.") if isinstance(value, dict) else {outer + name: value}
+    return found
+
+
+def _write_settings(folder: Path, settings: TrainingSettings) -> None:
+    with atomic_writer(folder / "settings.yaml") as stream:
+        yaml.safe_dump(settings.model_dump(mode="json"), stream, sort_keys=False)
 
 
 def _prepared(
@@ -127,8 +160,10 @@ def _prepared(
     if start is None:
         words = derive_connection_words(examples.train, settings.data.connection_words)
     else:
-        words = load_model(start).config.connection_words
+        words = read_config(start).connection_words
     gold = derive_gold(examples.train, words, settings.data, _shown("Gold grids")).with_rows()
+    if not gold.grids:
+        raise BadInputError(f"no example of {', '.join(settings.data.corpus)} has a history to copy from")
     notify(f"{len(gold.grids):,} training examples, {gold.exact:.1%} of the gold grids decode to the rewrite")
     held_out = derive_gold(examples.validation, words, settings.data, _shown("Validation grids"))
     if start is None:
@@ -138,20 +173,15 @@ def _prepared(
     return model, gold, held_out
 
 
-def _callbacks(
-    settings: TrainingSettings, folder: Path, max_minutes: float | None
-) -> tuple[ModelCheckpoint, list[Callback]]:
-    monitor = settings.optimiser.monitor
-    best = ModelCheckpoint(folder, "best", monitor=monitor, mode="max", enable_version_counter=False)
+def _callbacks(settings: TrainingSettings, folder: Path, max_minutes: float | None) -> list[Callback]:
     every = timedelta(minutes=settings.checkpoint_minutes)
     callbacks: list[Callback] = [
-        best,
-        ModelCheckpoint(folder, "recent", train_time_interval=every, enable_version_counter=False),
-        EarlyStopping(monitor, patience=settings.optimiser.patience, mode="max"),
+        Recent(folder, "recent", train_time_interval=every, enable_version_counter=False),
+        EarlyStopping(settings.optimiser.monitor, patience=settings.optimiser.patience, mode="max"),
     ]
     if max_minutes is not None:
         callbacks.append(StopAfter(max_minutes, folder / LAST))
-    return best, callbacks
+    return callbacks
 
 
 def _network_weights(checkpoint: dict[str, Any]) -> dict[str, torch.Tensor]:
@@ -167,7 +197,7 @@ def _network_weights(checkpoint: dict[str, Any]) -> dict[str, torch.Tensor]:
 
 @contextmanager
 def _clear_about_full_disks(folder: Path) -> Iterator[None]:
-    """Checkpoints are written beside the last one and then put in its place, so that one is still whole."""
+    """Say what is left; `WholeCheckpoints` keeps the last checkpoint until the next one is whole."""
     try:
         yield
     except OSError as error:

@@ -69,8 +69,6 @@ class RewritingModule(lightning.LightningModule):
     def on_validation_epoch_end(self) -> None:
         """Score the decoded texts."""
         predicted, self._predictions = self._gathered(), {}
-        if len(predicted) < len(self.held_out.examples):  # the trainer's own check before the first epoch
-            return
         scores = score(self.held_out.examples, [predicted[position] for position in range(len(predicted))])
         shown = self.settings.monitor
         for name, value in scores.metrics.items():
@@ -93,11 +91,12 @@ class RewritingModule(lightning.LightningModule):
             return {"optimizer": optimiser, "lr_scheduler": {"scheduler": plateau, "monitor": wanted.monitor}}
         if wanted.schedule == "cosine":
             steps = int(self.trainer.estimated_stepping_batches)
+            warm_up = 0.05 if 0.05 * steps != 1 else 0.06  # OneCycleLR divides by zero where it is one step
             cosine = torch.optim.lr_scheduler.OneCycleLR(
                 optimiser,
                 max_lr=[group["lr"] for group in optimiser.param_groups],
                 total_steps=steps,
-                pct_start=0.05,
+                pct_start=warm_up,
                 div_factor=10,
             )
             return {"optimizer": optimiser, "lr_scheduler": {"scheduler": cosine, "interval": "step"}}

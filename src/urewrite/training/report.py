@@ -1,4 +1,4 @@
-"""What a run leaves for people: its metrics epoch by epoch, their curves, and the model card. Needs no torch."""
+"""What a run leaves for people: its metrics epoch by epoch, their curves, and the model card."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import yaml
 
 from urewrite.bundle import CARD, ModelConfig
 from urewrite.corpora.sources import SOURCES, Corpus
-from urewrite.files import atomic_writer
+from urewrite.files import atomic_writer, replacing
 from urewrite.network.settings import EncoderSettings, NetworkSettings
 from urewrite.scoring.report import LABELS
 from urewrite.scoring.scores import METRICS
@@ -37,6 +37,15 @@ def keep_log(folder: Path) -> None:
         log.rename(log.with_name(f"metrics-{len(_logs(folder)):03}.csv"))
 
 
+def is_finished(folder: Path) -> bool:
+    """Whether the run in a folder came to its end, so that there is nothing to go on with."""
+    try:
+        document = json.loads((folder / METRICS_FILE).read_text(encoding="utf-8"))
+    except (OSError, json.JSONDecodeError):
+        return False
+    return isinstance(document, dict) and document.get("finished") is True
+
+
 def write_report(
     folder: Path,
     settings: TrainingSettings,
@@ -44,10 +53,13 @@ def write_report(
     *,
     parameters: int,
     best: tuple[str, float] | None,
+    tuned: Mapping[str, float] | None = None,
+    finished: bool = True,
 ) -> None:
     """Write metrics.json, curves.png and the model card, all from the settings and the log in `folder`.
 
     `best` is the metric by which the weights were chosen and its value; without it the log says which epoch was best.
+    `tuned` are the metrics of the validation part under the model's thresholds.
     A run without a finished epoch has no curves, and a card that says so.
     """
     validated = [row for log in _logs(folder) for row in _rows(log)]
@@ -61,6 +73,8 @@ def write_report(
         "parameters": parameters,
         "monitor": monitor,
         "best": chosen,
+        "tuned": None if tuned is None else {name: round(value, 6) for name, value in tuned.items()},
+        "finished": finished,
         "epochs": epochs,
     }
     with atomic_writer(folder / METRICS_FILE) as stream:
@@ -69,7 +83,7 @@ def write_report(
     if epochs:
         _draw(folder / CURVES, settings.name, epochs, chosen)
     with atomic_writer(folder / CARD) as stream:
-        stream.write(_card(settings, config, parameters, monitor, chosen, epochs))
+        stream.write(_card(settings, config, parameters, monitor, chosen, epochs, tuned))
 
 
 def shown_sources(trained_on: Sequence[str]) -> list[str]:
@@ -156,12 +170,8 @@ def _draw(path: Path, name: str, epochs: Sequence[Record], best: Record | None) 
         axes.grid(alpha=0.3)
         axes.legend()
     losses.set_ylim(bottom=0)
-    temporary = path.with_name(f".{path.name}.part")
-    try:
+    with replacing(path) as temporary:
         figure.savefig(temporary, format="png", dpi=120)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def _card(
@@ -171,6 +181,7 @@ def _card(
     monitor: str,
     best: Record | None,
     epochs: Sequence[Record],
+    tuned: Mapping[str, float] | None,
 ) -> str:
     network = NetworkSettings.model_validate(dict(config.network))
     sources = [line.rpartition(": ")[0] for line in config.trained_on]
@@ -212,7 +223,10 @@ def _card(
             "",
             "## Validation",
             "",
-            *_validation(best, monitor, epochs),
+            *_validation(best, monitor, epochs, tuned),
+            "",
+            f"Thresholds, chosen there too: a cell is edited from a probability of {config.thresholds.cell}, a region"
+            f" is taken from a score of {config.thresholds.region}, a lone one from {config.thresholds.lone}.",
             "",
             "## Words it may insert",
             "",
@@ -309,13 +323,16 @@ def _training(
     }
 
 
-def _validation(best: Record | None, monitor: str, epochs: Sequence[Record]) -> list[str]:
+def _validation(
+    best: Record | None, monitor: str, epochs: Sequence[Record], tuned: Mapping[str, float] | None
+) -> list[str]:
     if not epochs:
         return ["No epoch was finished, so nothing was measured."]
     curves = ["", f"![Losses and validation metrics of every epoch]({CURVES})"]
     if best is None:
         return [f"The log lacks the epoch whose weights were kept for their {LABELS[monitor]}.", *curves]
-    return [*_table({LABELS[name]: f"{best[name]:.2f}" for name in METRICS if name in best}), *curves]
+    measured = {**best, **(tuned or {})}
+    return [*_table({LABELS[name]: f"{measured[name]:.2f}" for name in METRICS if name in measured}), *curves]
 
 
 def _connection_words(config: ModelConfig) -> list[str]:

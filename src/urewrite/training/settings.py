@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from urewrite.errors import BadInputError
 from urewrite.network.settings import NetworkSettings
@@ -80,6 +80,12 @@ class TrainingSettings(BaseModel):
     start: StartSettings = StartSettings()
     network: NetworkSettings = NetworkSettings()
     optimiser: OptimiserSettings = OptimiserSettings()
+
+    @model_validator(mode="after")
+    def _one_start(self) -> TrainingSettings:
+        if self.start.vectors is not None and (self.network.encoder is not None or self.start.model is not None):
+            raise ValueError("start.vectors has no use beside network.encoder or start.model")
+        return self
 
 
 def load_settings(path: Path, changes: Sequence[str] = ()) -> TrainingSettings:

@@ -15,7 +15,7 @@ from urewrite import bundle
 from urewrite.bundle import ModelConfig, PieceInput, read_config, read_preparer, write_model
 from urewrite.edits.grid import Axes, ConnectionWords
 from urewrite.errors import BadInputError, DataUnavailableError
-from urewrite.files import local_weights
+from urewrite.files import local_weights, replacing
 from urewrite.network.context import EncoderContext, WordContext
 from urewrite.network.run import RUN, word_network
 from urewrite.network.settings import NetworkSettings
@@ -76,7 +76,10 @@ def load_model(folder: Path) -> Model:
     """The network of a model folder with its weights, ready to predict."""
     config = read_config(folder)
     preparer = read_preparer(folder, config)
-    network = _empty_network(config, preparer)
+    try:
+        network = _empty_network(config, preparer)
+    except BadInputError as error:
+        raise error.at(file=folder / bundle.CONFIG) from error
     path = folder / bundle.WEIGHTS
     if not path.is_file():
         raise DataUnavailableError(f"{folder} holds no {bundle.WEIGHTS}")
@@ -111,15 +114,11 @@ def continued_model(
     return Model(config, preparer, network)
 
 
-def save_model(folder: Path, model: Model, weights: dict[str, torch.Tensor]) -> None:
+def save_model(folder: Path, model: Model) -> None:
     """A whole model folder; weights in a form that runs nothing when it is read."""
     write_model(folder, model.config, model.preparer)
-    temporary = folder / f"{bundle.WEIGHTS}.partial"
-    try:
-        save_file({name: tensor.contiguous() for name, tensor in weights.items()}, temporary)
-        temporary.replace(folder / bundle.WEIGHTS)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with replacing(folder / bundle.WEIGHTS) as temporary:
+        save_file({name: tensor.contiguous() for name, tensor in model.network.state_dict().items()}, temporary)
 
 
 def encoder_parameters(network: RUN) -> set[torch.nn.Parameter]:

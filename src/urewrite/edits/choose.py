@@ -1,0 +1,56 @@
+"""From probabilities to regions: which cells are edited, and which regions are sure enough to become edits.
+
+The most likely type of each cell by itself breaks spans where the network hesitates: between two columns for one
+insertion, or at the edge of a span. So cells are taken more freely than by majority, and regions are judged as a whole.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from urewrite.edits.apply import apply_edits, edits_of
+from urewrite.edits.grid import Axes, EditType
+from urewrite.edits.regions import Rectangle, find_rectangles
+from urewrite.rewrite import Rewrite
+
+Probabilities = NDArray[np.floating]
+"""Of the edit types of every cell: (edit types, rows, columns)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """What it takes to edit; chosen on validation data.
+
+    A cell is edited if its probability to be is at least `cell`. A region becomes an edit if its score, the mean
+    probability of its cells, is at least `region`; if none is, the best one does if its score is at least `lone`.
+    """
+
+    cell: float = 0.5
+    region: float = 0.0
+    lone: float = 0.0
+
+
+def decode_probabilities(axes: Axes, probabilities: Probabilities, thresholds: Thresholds) -> Rewrite:
+    """The rewrite that probabilities stand for."""
+    found = candidates(probabilities, thresholds.cell)
+    return apply_edits(axes.dialogue, edits_of(axes, choose(found, thresholds)))
+
+
+def candidates(probabilities: Probabilities, cell: float) -> list[Rectangle]:
+    """The regions of all cells that are edited with at least this probability, each cell by its likelier type."""
+    substitute, insert = probabilities[EditType.SUBSTITUTE], probabilities[EditType.INSERT]
+    types = np.where(insert > substitute, np.int8(EditType.INSERT), np.int8(EditType.SUBSTITUTE))
+    grid = np.where(substitute + insert >= cell, types, np.int8(EditType.NONE))
+    return find_rectangles(grid, probabilities)
+
+
+def choose(found: list[Rectangle], thresholds: Thresholds) -> list[Rectangle]:
+    """Those that are sure enough, in the given order."""
+    sure = [rectangle for rectangle in found if rectangle.score >= thresholds.region]
+    if sure or not found:
+        return sure
+    best = max(found, key=lambda rectangle: rectangle.score)
+    return [best] if best.score >= thresholds.lone else []
