@@ -60,7 +60,11 @@ def test_any_name_and_any_number_of_steps_will_do(trained, tmp_path):
 
 
 def test_what_is_no_model_or_no_file_is_said(trained, tmp_path):
-    assert "is no model folder" in finished(start("finetune", tmp_path, own_file(tmp_path)), code=4)
-    assert "expected a .jsonl file" in finished(start("finetune", trained, "rewrite"), code=3)
+    def said(model, examples, code):
+        return finished(start("finetune", model, examples, cwd=tmp_path), code)
+
+    assert "is no model folder" in said(tmp_path, own_file(tmp_path), 4)
+    assert "expected a .jsonl file" in said(trained, "rewrite", 3)
     (tmp_path / "bad.jsonl").write_text('{"history": []}\n', encoding="utf-8")
-    assert "line 1" in finished(start("finetune", trained, tmp_path / "bad.jsonl"), code=3)
+    assert "line 1" in said(trained, tmp_path / "bad.jsonl", 3)
+    assert not (tmp_path / "runs").exists()

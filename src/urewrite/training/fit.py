@@ -56,10 +56,10 @@ def train(
     os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "8192")
     notify = rank_zero_only(notify)
     _check_folder(folder, settings)
-    folder.mkdir(parents=True, exist_ok=True)
     lightning.seed_everything(settings.seed, verbose=False)
     examples = load_examples(settings.data, seed=settings.seed, mirror=mirror, notify=notify)
     model, gold, held_out = _prepared(settings, examples, notify)
+    folder.mkdir(parents=True, exist_ok=True)
     rank_zero_only(_write_settings)(folder, settings)
     module = RewritingModule(
         model.network, settings.optimiser, settings.seed, HeldOut(held_out.examples, held_out.axes)
