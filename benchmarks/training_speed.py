@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import resource
 import statistics
 import time
@@ -34,6 +35,7 @@ SHOWN = 8
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--data", type=Path, help="folder with the corpora (default: UREWRITE_DATA, then the cache)")
+    os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "8192")  # as `urewrite train` does
     settings = load_settings(CONFIG)
     lightning.seed_everything(settings.seed, verbose=False)
     examples = load_examples(settings.data, seed=1, mirror=parser.parse_args().data, notify=print)

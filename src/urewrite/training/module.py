@@ -29,7 +29,7 @@ class HeldOut(NamedTuple):
 
 
 class RewritingModule(lightning.LightningModule):
-    """RUN with its loss. Validation runs what users run: grid, regions, edits, text, published metrics."""
+    """RUN with its loss. Validation decodes the likeliest type of each cell and scores the text as papers do."""
 
     class_weights: Tensor
 
