@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -64,6 +64,15 @@ def matching_cells(axes: Axes) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
 def padded(size: int) -> int:
     """The least multiple that holds so many."""
     return max(MULTIPLE, -(-size // MULTIPLE) * MULTIPLE)
+
+
+def by_size(shapes: Sequence[tuple[int, int]], blur: Callable[[int], float] = float) -> list[int]:
+    """In which order to batch grids, so that little is padded: those of one padded width together, by height within it.
+
+    `blur` changes heights a little, for those who want other neighbours each time.
+    """
+    sizes = [(padded(columns), blur(rows)) for rows, columns in shapes]
+    return sorted(range(len(sizes)), key=sizes.__getitem__)
 
 
 def collate(items: Sequence[Prepared]) -> GridArrays:

@@ -12,8 +12,7 @@ from torch import Tensor
 
 from urewrite.edits.grid import Grid
 from urewrite.network.inputs import GridBatch
-from urewrite.prepare import Prepared, collate
-from urewrite.prepare.arrays import padded
+from urewrite.prepare import Prepared, by_size, collate
 
 OUTSIDE = -1
 """The label of cells that belong to no example."""
@@ -89,7 +88,9 @@ class BucketedBatches:
         """The examples of each batch of an epoch."""
         chance = random.Random(f"{self.seed}/{epoch}")
         # Rows are blurred a little, so that an example does not meet the same neighbours in every epoch.
-        order = by_size(self.items, lambda rows: rows * (1 + 0.05 * chance.uniform(-1, 1)))
+        order = by_size(
+            [item.grid.shape for item in self.items], lambda rows: rows * (1 + 0.05 * chance.uniform(-1, 1))
+        )
         batches = [order[start : start + self.batch_size] for start in range(0, len(order), self.batch_size)]
         chance.shuffle(batches)
         return batches
@@ -110,7 +111,7 @@ class OrderedBatches:
         return -(-self._batches() // self.share().processes)
 
     def __iter__(self) -> Iterator[LabelledBatch]:
-        order = by_size(self.items)
+        order = by_size([item.grid.shape for item in self.items])
         process, processes = self.share()
         for turn in range(len(self)):
             number = min(turn * processes + process, self._batches() - 1)
@@ -119,9 +120,3 @@ class OrderedBatches:
 
     def _batches(self) -> int:
         return -(-len(self.items) // self.batch_size)
-
-
-def by_size(items: Sequence[Labelled], blur: Callable[[int], float] = float) -> list[int]:
-    """The positions of the items, those of one padded width together and by height within it."""
-    sizes = [(padded(item.prepared.shape[1]), blur(item.prepared.shape[0])) for item in items]
-    return sorted(range(len(items)), key=sizes.__getitem__)

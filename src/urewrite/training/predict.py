@@ -10,8 +10,7 @@ from urewrite.dialogue import Dialogue
 from urewrite.edits.choose import Probabilities, decode_probabilities
 from urewrite.edits.grid import Axes, lay_out
 from urewrite.network.inputs import GridBatch
-from urewrite.prepare import collate
-from urewrite.prepare.arrays import padded
+from urewrite.prepare import by_size, collate
 from urewrite.rewrite import Rewrite
 from urewrite.training.weights import Model
 
@@ -37,8 +36,7 @@ def probabilities_of(
     words, most_rows = model.config.connection_words, model.config.most_rows
     axes = [lay_out(dialogue, words, most_rows=most_rows) for dialogue in dialogues]
     prepared = [model.preparer.prepare(one) for one in axes]
-    sizes = [(padded(columns), rows) for rows, columns in (one.shape for one in axes)]
-    order = sorted(range(len(axes)), key=sizes.__getitem__)
+    order = by_size([one.shape for one in axes])
     network = model.network.eval()
     found: dict[int, Probabilities] = {}
     for start in range(0, len(order), batch_size):
