@@ -23,12 +23,16 @@ VARIANTS = [
     {"similarities": ["cosine"]},
     {"similarities": ["elementwise"]},
     {"similarities": ["cosine", "match"], "bottleneck": None},
+    {"turns": True, "dropout_words": 0.3},
 ]
 
 
 def network(**changes):
     torch.manual_seed(0)
-    return settled(word_network(NetworkSettings.model_validate({**SMALL, **changes}), len(VOCABULARY)))
+    made = word_network(NetworkSettings.model_validate({**SMALL, **changes}), len(VOCABULARY))
+    if made.context_layer.turns is not None:
+        torch.nn.init.normal_(made.context_layer.turns.weight)
+    return settled(made)
 
 
 def batch(*sizes):
@@ -71,7 +75,7 @@ def test_training_does_not_see_padding(changes):
     """The same batch with more padding: same loss, same gradients, same running statistics."""
     results = []
     for rows, columns in ((12, 8), (24, 16)):
-        made = network(**changes, dropout_in=0, dropout_out=0).train()
+        made = network(**{**changes, "dropout_in": 0, "dropout_out": 0, "dropout_words": 0}).train()
         given = padded_to(batch((9, 5, 1), (12, 7, 2)), rows, columns, more=rows - 12)
         labels = torch.full((2, rows, columns), -1)
         labels[0, :9, :5] = 0

@@ -63,9 +63,11 @@ def test_a_toy_corpus_is_learned(tmp_path):
     }
 
 
-def test_a_killed_run_goes_on_exactly(tmp_path):
+@pytest.mark.parametrize("averaging", [0.0, 0.9])
+def test_a_killed_run_goes_on_exactly(tmp_path, averaging):
     """kill -9 in the middle, the same command again: the same weights as without."""
-    settings = toy_settings(tmp_path, epochs=4)
+    settings = toy_settings(tmp_path, epochs=4, averaging=averaging)
+    settings["network"] |= {"turns": bool(averaging), "dropout_words": averaging / 9}
     settings["checkpoint_minutes"] = 0.005
     path = written(tmp_path, settings)
     whole = start("train", path, "--folder", tmp_path / "whole")
@@ -85,6 +87,16 @@ def test_a_killed_run_goes_on_exactly(tmp_path):
     found = load_file(tmp_path / "broken" / "model.safetensors")
     assert expected.keys() == found.keys()
     assert all(torch.equal(expected[name], found[name]) for name in expected)
+
+
+def test_averaged_weights_are_those_that_are_kept(tmp_path):
+    finished(start("train", written(tmp_path, toy_settings(tmp_path, averaging=0.9)), "--folder", tmp_path / "run"))
+    best = torch.load(tmp_path / "run" / "best.ckpt", weights_only=False)
+    kept = load_file(tmp_path / "run" / "model.safetensors")
+    name = "segmentation_layer.classify.weight"
+    assert torch.equal(best["state_dict"][f"network.{name}"], kept[name])
+    assert not torch.equal(best["current_model_state"][f"network.{name}"], kept[name])
+    assert json.loads((tmp_path / "run" / "metrics.json").read_text())["validation"]["em"] >= 95
 
 
 def test_a_run_stops_in_time_and_goes_on(tmp_path):

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor, nn
-from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from urewrite.edits.grid import ConnectionWords
 from urewrite.network.inputs import GridBatch
 from urewrite.prepare.arrays import NOWHERE, PADDING
+from urewrite.prepare.vocabulary import SEPARATOR_ID, SPECIAL_IDS, UNKNOWN
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -43,17 +43,80 @@ class BiLSTM(nn.Module):
         self.width = 2 * hidden
 
     def forward(self, states: Tensor, lengths: Tensor) -> Tensor:
-        """States (batch, length, features) to states (batch, length, width)."""
-        packed = pack_padded_sequence(states, lengths.cpu(), batch_first=True, enforce_sorted=False)
-        seen, _ = pad_packed_sequence(self.lstm(packed)[0], batch_first=True, total_length=states.shape[1])
+        """States (batch, length, features) to states (batch, length, width).
+
+        Padding stands behind a sequence, so that reading forwards never meets it; for the other direction each
+        sequence is turned round where it stands. That is the same as packed sequences, for which PyTorch has only a
+        slow loop on CPUs.
+        """
+        length = states.shape[1]
+        position = torch.arange(length, device=states.device).unsqueeze(0)
+        there = position < lengths.unsqueeze(1)
+        turned = torch.where(there, lengths.unsqueeze(1) - 1 - position, position).unsqueeze(2)
+        forwards = self._read(states, 0)
+        backwards = self._read(states.gather(1, turned.expand(-1, -1, states.shape[2])), 1)
+        backwards = backwards.gather(1, turned.expand(-1, -1, backwards.shape[2]))
+        return torch.cat([forwards, backwards], dim=2) * there.unsqueeze(2)
+
+    def _read(self, states: Tensor, direction: int) -> Tensor:
+        weights: list[Tensor] = list(self.lstm.all_weights[direction])
+        start = states.new_zeros(1, states.shape[0], self.lstm.hidden_size)
+        seen: Tensor = torch.lstm(states, [start, start], weights, True, 1, 0.0, self.training, False, True)[0]
         return seen
+
+
+class WordDropout(nn.Module):
+    """Words that are made unknown, each wherever it stands in its dialogue: what is copied seldom depends on them."""
+
+    def __init__(self, rate: float) -> None:
+        super().__init__()
+        self.rate = rate
+
+    def forward(self, ids: Tensor, vocabulary: int) -> Tensor:
+        """Ids of shape (batch, length)."""
+        if not self.training or self.rate == 0:
+            return ids
+        dropped = torch.rand(ids.shape[0], vocabulary, device=ids.device).lt(self.rate)
+        dropped[:, list(SPECIAL_IDS)] = False
+        return torch.where(dropped.gather(1, ids), UNKNOWN, ids)
+
+
+class TurnEmbedding(nn.Module):
+    """Which turn a word is part of: the utterance, the turn before it, the one before that, and so on."""
+
+    MOST = 6
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.zeros(self.MOST, width))
+
+    def forward(self, batch: GridBatch) -> Tensor:
+        """A batch whose ids are words."""
+        position = torch.arange(batch.ids.shape[1], device=batch.ids.device).unsqueeze(0)
+        of_context = position < batch.heights.unsqueeze(1)
+        separators = ((batch.ids == SEPARATOR_ID) & of_context).long()
+        follow = separators.sum(1, keepdim=True) - separators.cumsum(1)
+        turn = torch.where(of_context, (follow + 1).clamp_max(self.MOST - 1), 0)
+        return nn.functional.embedding(turn, self.weight)
 
 
 class WordContext(nn.Module):
     """The paper's own: word embedding and a BiLSTM."""
 
-    def __init__(self, vocabulary: int, embedding: int, hidden: int, *, dropout_in: float, dropout_out: float) -> None:
+    def __init__(
+        self,
+        vocabulary: int,
+        embedding: int,
+        hidden: int,
+        *,
+        turns: bool,
+        dropout_words: float,
+        dropout_in: float,
+        dropout_out: float,
+    ) -> None:
         super().__init__()
+        self.dropout_words = WordDropout(dropout_words)
+        self.turns = TurnEmbedding(embedding) if turns else None
         self.embedding = nn.Embedding(vocabulary, embedding, padding_idx=PADDING)
         nn.init.xavier_uniform_(self.embedding.weight)
         with torch.no_grad():
@@ -65,7 +128,10 @@ class WordContext(nn.Module):
 
     def forward(self, batch: GridBatch) -> Tensor:
         """A batch whose ids are words."""
-        embedded = self.dropout_in(self.embedding(batch.ids))
+        embedded = self.embedding(self.dropout_words(batch.ids, self.embedding.num_embeddings))
+        if self.turns is not None:
+            embedded = embedded + self.turns(batch)
+        embedded = self.dropout_in(embedded)
         states: Tensor = self.dropout_out(self.bilstm(embedded, batch.heights + batch.widths))
         return states
 

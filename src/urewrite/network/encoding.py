@@ -56,6 +56,9 @@ class SimilarityMap(nn.Module):
         if self.project_features is None:
             return torch.einsum("bmk,bnk->bkmn", context, utterance)
         batch, columns, width = utterance.shape
+        if self.training and context.shape[1] <= self.channels:  # the product of a cell's states is the smaller array
+            product = (context.unsqueeze(2) * utterance.unsqueeze(1)) @ self.project_features.T
+            return product.permute(0, 3, 1, 2)
         # One matrix product per example, (rows, width) by (width, columns x channels): the channels of a cell then lie
         # side by side in memory, which is how convolutions on a CPU want them.
         weighted = (utterance.unsqueeze(2) * self.project_features).reshape(batch, -1, width)

@@ -56,6 +56,8 @@ def word_network(settings: NetworkSettings, vocabulary: int) -> RUN:
         vocabulary,
         settings.embedding,
         settings.hidden,
+        turns=settings.turns,
+        dropout_words=settings.dropout_words,
         dropout_in=settings.dropout_in,
         dropout_out=settings.dropout_out,
     )

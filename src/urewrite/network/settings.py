@@ -33,6 +33,10 @@ class NetworkSettings(BaseModel):
     encoder: EncoderSettings | None = None
     embedding: int = Field(100, gt=0)
     hidden: int = Field(200, gt=0)
+    turns: bool = False
+    """Whether words are told apart by the turn they are part of; an encoder has its own ways."""
+    dropout_words: float = Field(0.0, ge=0, lt=1)
+    """The share of words that are made unknown in training; for a network without encoder."""
     dropout_in: float = Field(0.5, ge=0, lt=1)
     dropout_out: float = Field(0.5, ge=0, lt=1)
     similarities: tuple[Similarity, ...] = Field(("elementwise", "cosine", "bilinear"), min_length=1)

@@ -16,12 +16,12 @@ from urewrite.prepare.arrays import Prepared, matching_cells
 
 PADDING_WORD, UNKNOWN_WORD = "[PAD]", "[UNK]"
 _SPECIAL = (PADDING_WORD, UNKNOWN_WORD, SEPARATOR, END)
+SPECIAL_IDS = tuple(range(len(_SPECIAL)))
+UNKNOWN, SEPARATOR_ID = _SPECIAL.index(UNKNOWN_WORD), _SPECIAL.index(SEPARATOR)
 
 
 class Vocabulary:
     """An id for every word; words it does not hold share one id, padding is 0."""
-
-    unknown = 1
 
     def __init__(self, words: Sequence[str]) -> None:
         if tuple(words[: len(_SPECIAL)]) != _SPECIAL:
@@ -41,7 +41,7 @@ class Vocabulary:
 
     def ids(self, keys: Iterable[str]) -> list[int]:
         """The id of each word."""
-        return [self._ids.get(key, self.unknown) for key in keys]
+        return [self._ids.get(key, UNKNOWN) for key in keys]
 
     def prepare(self, axes: Axes) -> Prepared:
         """The ids of rows and columns as one sequence."""

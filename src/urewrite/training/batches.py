@@ -10,7 +10,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from urewrite.edits.grid import Grid
+from urewrite.edits.choose import Probabilities
+from urewrite.edits.grid import EditType, Grid
 from urewrite.network.inputs import GridBatch
 from urewrite.prepare import Prepared, by_size, collate
 
@@ -19,18 +20,23 @@ OUTSIDE = -1
 
 
 class Labelled(NamedTuple):
-    """One dialogue as numbers, with its gold grid."""
+    """One dialogue as numbers, with its gold grid, and what a teacher makes of it if there is one."""
 
     prepared: Prepared
     grid: Grid
+    taught: Probabilities | None = None
 
 
 class LabelledBatch(NamedTuple):
-    """A batch with its labels (batch, rows, columns), and which examples they are."""
+    """A batch with its labels (batch, rows, columns), and which examples they are.
+
+    `taught` are the probabilities of a teacher (batch, edit types, rows, columns), zero outside an example.
+    """
 
     inputs: GridBatch
     labels: Tensor
     positions: tuple[int, ...]
+    taught: Tensor | None = None
 
 
 class Share(NamedTuple):
@@ -47,7 +53,20 @@ def labelled_batch(items: Sequence[Labelled], positions: Sequence[int]) -> Label
     for index, item in enumerate(items):
         rows, columns = item.grid.shape
         labels[index, :rows, :columns] = item.grid
-    return LabelledBatch(GridBatch.of(arrays), torch.from_numpy(labels), tuple(positions))
+    return LabelledBatch(
+        GridBatch.of(arrays), torch.from_numpy(labels), tuple(positions), _taught(items, arrays.match.shape[1:])
+    )
+
+
+def _taught(items: Sequence[Labelled], size: tuple[int, ...]) -> Tensor | None:
+    if items[0].taught is None:
+        return None
+    taught = np.zeros((len(items), len(EditType), *size), dtype=np.float32)
+    for index, item in enumerate(items):
+        if item.taught is not None:
+            rows, columns = item.grid.shape
+            taught[index, :, :rows, :columns] = item.taught
+    return torch.from_numpy(taught)
 
 
 class BucketedBatches:

@@ -13,6 +13,7 @@ from urewrite.corpora.overlap import without_same_dialogues
 from urewrite.corpora.sources import source_of
 from urewrite.corpora.training import BUILT_ON_QUAC, refuse_overlap
 from urewrite.dialogue import Dialogue, Example
+from urewrite.edits.choose import Probabilities
 from urewrite.edits.grid import Axes, ConnectionWords, Grid
 from urewrite.edits.supervise import supervise
 from urewrite.errors import BadInputError, DataUnavailableError
@@ -57,9 +58,12 @@ class Gold:
             self.exact,
         )
 
-    def labelled(self, preparer: Preparer) -> list[Labelled]:
+    def labelled(self, preparer: Preparer, taught: Sequence[Probabilities] | None = None) -> list[Labelled]:
         """In the form the network takes."""
-        return [Labelled(preparer.prepare(axes), grid) for axes, grid in zip(self.axes, self.grids, strict=True)]
+        return [
+            Labelled(preparer.prepare(axes), grid, None if taught is None else taught[number])
+            for number, (axes, grid) in enumerate(zip(self.axes, self.grids, strict=True))
+        ]
 
 
 def load_examples(settings: DataSettings, *, seed: int, mirror: Path | None, notify: Callable[[str], None]) -> Examples:

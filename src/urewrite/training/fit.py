@@ -14,7 +14,7 @@ from typing import Any
 import lightning
 import torch
 import yaml
-from lightning.pytorch.callbacks import Callback, EarlyStopping, ModelCheckpoint
+from lightning.pytorch.callbacks import Callback, EarlyStopping, EMAWeightAveraging, ModelCheckpoint
 from lightning.pytorch.loggers import CSVLogger, TensorBoardLogger
 from lightning.pytorch.utilities import rank_zero_only
 from tqdm import tqdm
@@ -23,13 +23,14 @@ from urewrite.bundle import read_config
 from urewrite.dialogue import Example
 from urewrite.edits.connection import derive_connection_words
 from urewrite.errors import BadInputError, TrainingError
-from urewrite.files import atomic_writer, same_place
+from urewrite.files import atomic_writer, local_weights, same_place
 from urewrite.training.batches import BucketedBatches, OrderedBatches, Share
 from urewrite.training.checkpoints import Recent, StopAfter, TimeIsOverError, WholeCheckpoints
 from urewrite.training.data import Examples, Gold, derive_gold, load_examples
 from urewrite.training.module import HeldOut, RewritingModule
 from urewrite.training.report import is_finished, keep_log, write_report
 from urewrite.training.settings import TrainingSettings, load_settings
+from urewrite.training.teacher import ask_teacher
 from urewrite.training.tune import tune
 from urewrite.training.weights import Model, continued_model, new_model, save_model
 
@@ -61,8 +62,13 @@ def train(
     model, gold, held_out = _prepared(settings, examples, notify)
     folder.mkdir(parents=True, exist_ok=True)
     rank_zero_only(_write_settings)(folder, settings)
+    teacher = settings.teacher
     module = RewritingModule(
-        model.network, settings.optimiser, settings.seed, HeldOut(held_out.examples, held_out.axes)
+        model.network,
+        settings.optimiser,
+        settings.seed,
+        HeldOut(held_out.examples, held_out.axes),
+        teacher_weight=0 if teacher is None else teacher.weight,
     )
     best = ModelCheckpoint(folder, "best", monitor=settings.optimiser.monitor, mode="max", enable_version_counter=False)
     trainer = lightning.Trainer(
@@ -85,8 +91,9 @@ def train(
         return Share(trainer.global_rank, trainer.world_size)
 
     size = settings.optimiser.batch_size
+    taught = None if teacher is None else ask_teacher(local_weights(teacher.model), gold, notify)
     batches = BucketedBatches(
-        gold.labelled(model.preparer), size, seed=settings.seed, steps=lambda: trainer.global_step, share=share
+        gold.labelled(model.preparer, taught), size, seed=settings.seed, steps=lambda: trainer.global_step, share=share
     )
     validation = OrderedBatches(held_out.labelled(model.preparer), 2 * size, share=share)
     resumed = _latest(folder)
@@ -155,12 +162,14 @@ def _write_settings(folder: Path, settings: TrainingSettings) -> None:
 def _prepared(
     settings: TrainingSettings, examples: Examples, notify: Callable[[str], None]
 ) -> tuple[Model, Gold, Gold]:
-    """The model to train and the gold grids, with the connection words of the model that is gone on from if any."""
+    """The model to train and the gold grids, with the connection words of a model that is gone on from or teaches."""
     start = None if settings.start.model is None else Path(settings.start.model)
-    if start is None:
-        words = derive_connection_words(examples.train, settings.data.connection_words)
-    else:
+    if start is not None:
         words = read_config(start).connection_words
+    elif settings.teacher is not None:
+        words = read_config(local_weights(settings.teacher.model)).connection_words
+    else:
+        words = derive_connection_words(examples.train, settings.data.connection_words)
     gold = derive_gold(examples.train, words, settings.data, _shown("Gold grids")).with_rows()
     if not gold.grids:
         raise BadInputError(f"no example of {', '.join(settings.data.corpus)} has a history to copy from")
@@ -179,6 +188,8 @@ def _callbacks(settings: TrainingSettings, folder: Path, max_minutes: float | No
         Recent(folder, "recent", train_time_interval=every, enable_version_counter=False),
         EarlyStopping(settings.optimiser.monitor, patience=settings.optimiser.patience, mode="max"),
     ]
+    if settings.optimiser.averaging:
+        callbacks.insert(0, EMAWeightAveraging(decay=settings.optimiser.averaging))
     if max_minutes is not None:
         callbacks.append(StopAfter(max_minutes, folder / LAST))
     return callbacks

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import torch
 from torch import Tensor
 from torch.nn import functional
 
@@ -13,3 +14,9 @@ def grid_loss(logits: Tensor, labels: Tensor, class_weights: Tensor, label_smoot
     return functional.cross_entropy(
         logits, labels, weight=class_weights, ignore_index=OUTSIDE, label_smoothing=label_smoothing
     )
+
+
+def taught_loss(logits: Tensor, taught: Tensor, class_weights: Tensor) -> Tensor:
+    """The same with a teacher's probabilities in the place of labels; they are zero outside an example."""
+    weighted = taught * class_weights.view(1, -1, 1, 1)
+    return -(weighted * torch.log_softmax(logits, dim=1)).sum() / weighted.sum()

@@ -16,7 +16,7 @@ from urewrite.errors import TrainingError
 from urewrite.network.run import RUN
 from urewrite.scoring import score
 from urewrite.training.batches import LabelledBatch
-from urewrite.training.loss import grid_loss
+from urewrite.training.loss import grid_loss, taught_loss
 from urewrite.training.settings import OptimiserSettings
 from urewrite.training.weights import encoder_parameters
 
@@ -33,8 +33,11 @@ class RewritingModule(lightning.LightningModule):
 
     class_weights: Tensor
 
-    def __init__(self, network: RUN, settings: OptimiserSettings, seed: int, held_out: HeldOut) -> None:
+    def __init__(
+        self, network: RUN, settings: OptimiserSettings, seed: int, held_out: HeldOut, *, teacher_weight: float = 0
+    ) -> None:
         super().__init__()
+        self.teacher_weight = teacher_weight
         self.settings = settings
         self.seed = seed
         self.network = network
@@ -48,7 +51,9 @@ class RewritingModule(lightning.LightningModule):
 
     def training_step(self, batch: LabelledBatch, batch_idx: int) -> Tensor:  # noqa: ARG002
         """The loss of a batch."""
-        loss = self._loss(batch)[0]
+        loss, logits = self._loss(batch)
+        if self.teacher_weight and batch.taught is not None:
+            loss = torch.lerp(loss, taught_loss(logits, batch.taught, self.class_weights), self.teacher_weight)
         if not torch.isfinite(loss):
             raise TrainingError(
                 f"the loss is {loss.item()} at step {self.global_step}; lower optimiser.learning_rate in a new folder"

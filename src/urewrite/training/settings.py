@@ -50,6 +50,17 @@ class StartSettings(BaseModel):
     """The folder of a trained model to go on from; its network, vocabulary and connection words are taken over."""
 
 
+class TeacherSettings(BaseModel):
+    """A trained model to learn from beside the labels; its connection words are taken over."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, protected_namespaces=())
+
+    model: str
+    """The folder of the teacher."""
+    weight: float = Field(0.5, gt=0, le=1)
+    """How much of the loss comes from the teacher; the rest comes from the labels."""
+
+
 class OptimiserSettings(BaseModel):
     """How it is learned."""
 
@@ -62,6 +73,9 @@ class OptimiserSettings(BaseModel):
     schedule: Literal["plateau", "cosine", "none"] = "plateau"
     class_weights: tuple[float, float, float] = (0.25, 0.40, 0.35)
     label_smoothing: float = Field(0.0, ge=0, lt=1)
+    averaging: float = Field(0.0, ge=0, lt=1)
+    """Judge and keep a running average of the weights, of which each step leaves this share; 0: the weights of a step.
+    """
     clip: float = Field(5.0, gt=0)
     epochs: int = Field(60, gt=0)
     patience: int = Field(10, gt=0)
@@ -78,6 +92,7 @@ class TrainingSettings(BaseModel):
     checkpoint_minutes: float = Field(3, gt=0)
     data: DataSettings
     start: StartSettings = StartSettings()
+    teacher: TeacherSettings | None = None
     network: NetworkSettings = NetworkSettings()
     optimiser: OptimiserSettings = OptimiserSettings()
 
@@ -85,6 +100,8 @@ class TrainingSettings(BaseModel):
     def _one_start(self) -> TrainingSettings:
         if self.start.vectors is not None and (self.network.encoder is not None or self.start.model is not None):
             raise ValueError("start.vectors has no use beside network.encoder or start.model")
+        if self.teacher is not None and self.start.model is not None:
+            raise ValueError("teacher has no use beside start.model: each brings its connection words")
         return self
 
 

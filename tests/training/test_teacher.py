@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+pytest.importorskip("lightning", reason="not provided: lightning, which the extra train brings")
+
+import torch
+
+from training.running import finished, start, written
+from training.toy import toy_settings
+from urewrite.errors import BadInputError
+from urewrite.training.fit import train
+from urewrite.training.loss import grid_loss, taught_loss
+from urewrite.training.settings import check_settings
+
+
+def test_a_teacher_that_is_sure_is_as_good_as_labels():
+    torch.manual_seed(0)
+    logits = torch.randn(2, 3, 4, 5, requires_grad=True)
+    labels = torch.randint(0, 3, (2, 4, 5))
+    labels[1, 3:] = -1
+    taught = torch.nn.functional.one_hot(labels.clamp_min(0), 3).permute(0, 3, 1, 2).float() * (labels >= 0).unsqueeze(
+        1
+    )
+    weights = torch.tensor([0.2, 0.3, 0.5])
+    assert torch.allclose(taught_loss(logits, taught, weights), grid_loss(logits, labels, weights, 0.0))
+
+
+def test_a_pupil_learns_from_its_teacher_alone(tmp_path, toy_run):
+    """Labels that say nothing is ever edited are of no weight beside the teacher."""
+    settings = toy_settings(tmp_path)
+    corpus = tmp_path / "train.jsonl"
+    records = [json.loads(line) for line in corpus.read_text(encoding="utf-8").splitlines()]
+    corpus.write_text("".join(json.dumps({**r, "rewrite": r["utterance"]}) + "\n" for r in records), encoding="utf-8")
+    settings["teacher"] = {"model": str(toy_run), "weight": 1.0}
+    messages = finished(start("train", written(tmp_path, settings), "--folder", tmp_path / "run"))
+    assert f"asking {toy_run.name} about" in messages
+    assert float(messages.split("best em: ")[1].split()[0]) >= 90
+
+
+def test_a_teacher_that_lays_out_otherwise_is_refused(tmp_path, toy_run):
+    settings = toy_settings(tmp_path)
+    settings["data"]["most_rows"] = 8
+    with pytest.raises(BadInputError, match=r"data\.most_rows") as caught:
+        train(check_settings({**settings, "teacher": {"model": str(toy_run)}}), tmp_path / "run", notify=print)
+    assert caught.value.field == "teacher.model"
+
+
+def test_a_teacher_and_a_start_exclude_each_other(tmp_path, toy_run):
+    both = {**toy_settings(tmp_path), "teacher": {"model": str(toy_run)}, "start": {"model": str(toy_run)}}
+    with pytest.raises(BadInputError, match="connection words"):
+        check_settings(both)
