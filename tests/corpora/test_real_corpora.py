@@ -121,3 +121,11 @@ def test_parts_together_are_measured_like_one(parts):
     first, second = parts["task", "train"], parts["task", "test"]
     whole, summed = measure(first + second), together([measure(first), measure(second)])
     assert whole.to_record() == summed.to_record()
+
+
+def test_turns_of_task_with_two_versions_can_give_two_examples(corpora_dir):
+    first = load_corpus("task", "train", mirror=corpora_dir)
+    every = load_corpus("task", "train", mirror=corpora_dir, every_version=True)
+    assert (len(first), len(every)) == (1_976, 2_693)
+    assert set(first) <= set(every)
+    assert {example.rewrite for example in every} == {example.rewrite for example in first}

@@ -32,12 +32,14 @@ def load_corpus(
     mirror: Path | None = None,
     rejects: Rejects | None = None,
     context: Context = "full",
+    every_version: bool = False,
 ) -> list[Example]:
     """The examples of a part of a corpus, in file order.
 
     Files are looked for in `mirror`, in the folder named by `UREWRITE_DATA`, and in the cache. With `rejects` bad lines
     are collected there and left out; without it the first one is raised. `context="two-turn"` keeps only the last two
-    turns of each history.
+    turns of each history. `every_version` adds the second incomplete version of the turns of TASK
+    that have two.
     """
     source = sources.source_of(corpus)
     if part not in PARTS:
@@ -45,7 +47,7 @@ def load_corpus(
     if context not in ("full", "two-turn"):
         raise BadInputError(f"no context is called {context!r}; the contexts are full, two-turn")
     files = sources.find_first(source.name, _files_of(corpus, part), mirror)
-    examples = _read(corpus, part, files, rejects)
+    examples = _read(corpus, part, files, rejects, every_version)
     require_examples(examples, files, rejects, part)
     return in_context(examples, context)
 
@@ -108,11 +110,11 @@ def _files_of(corpus: str, part: str) -> list[tuple[str, ...]]:
     return [("qrecc/train_sample_4k_human_rewrite.jsonl",)]
 
 
-def _read(corpus: str, part: str, files: list[Path], rejects: Rejects | None) -> list[Example]:
+def _read(corpus: str, part: str, files: list[Path], rejects: Rejects | None, every_version: bool) -> list[Example]:
     if corpus == "rewrite":
         return read_rewrite(files[0], part, rejects=rejects)
     if corpus == "task":
-        return read_task(files[0], part, rejects=rejects)
+        return read_task(files[0], part, rejects=rejects, every_version=every_version)
     if corpus == "multi":
         if len(files) == 2:
             return read_pair(files[0], files[1], part, rejects=rejects)

@@ -12,12 +12,16 @@ from urewrite.errors import BadInputError
 _FIRST_TEST_DIALOGUE = 540
 
 
-def read_task(path: Path, part: str, *, rejects: Rejects | None = None) -> list[Example]:
-    """The examples of a part, in file order; a dialogue with a bad turn is bad as a whole."""
+def read_task(path: Path, part: str, *, rejects: Rejects | None = None, every_version: bool = False) -> list[Example]:
+    """The examples of a part, in file order; a dialogue with a bad turn is bad as a whole.
+
+    Many turns have two incomplete versions, one with an ellipsis and one with a coreference. The paper takes the first;
+    with `every_version` the other gives an example of its own.
+    """
 
     def parse(dialogue: Mapping[str, object]) -> list[Example]:
         number = number_of(dialogue, "dialogue_id")
-        return _examples(dialogue, number) if part_of_dialogue(number) == part else []
+        return _examples(dialogue, number, every_version) if part_of_dialogue(number) == part else []
 
     return parse_json_list(path, parse, rejects)
 
@@ -29,7 +33,7 @@ def part_of_dialogue(number: int) -> str:
     return "validation" if number % 10 == 9 else "train"
 
 
-def _examples(dialogue: Mapping[str, object], number: int) -> list[Example]:
+def _examples(dialogue: Mapping[str, object], number: int, every_version: bool) -> list[Example]:
     turns = dialogue.get("dial")
     if not isinstance(turns, list):
         raise BadInputError(f"expected a list, found {kind_of(turns)}", field="dial")
@@ -45,7 +49,9 @@ def _examples(dialogue: Mapping[str, object], number: int) -> list[Example]:
             reply = text_of(system, "sent")
         except BadInputError as error:
             raise BadInputError(f"turn {position + 1}: {error.reason}", field=error.field) from None
-        utterance = ellipsis or coreference or complete
-        examples.append(Example(Dialogue(tuple(history), utterance), complete, f"task:{number}"))
+        versions = [version for version in dict.fromkeys((ellipsis, coreference)) if version] or [complete]
+        before = tuple(history)
+        taken = versions if every_version else versions[:1]
+        examples += [Example(Dialogue(before, utterance), complete, f"task:{number}") for utterance in taken]
         history += [Turn(complete, "user"), Turn(reply, "assistant")]
     return examples

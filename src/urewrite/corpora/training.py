@@ -29,14 +29,19 @@ class TrainingPart:
 
 
 def load_training(
-    corpus: str, part: str = "train", *, mirror: Path | None = None, rejects: Rejects | None = None
+    corpus: str,
+    part: str = "train",
+    *,
+    mirror: Path | None = None,
+    rejects: Rejects | None = None,
+    every_version: bool = False,
 ) -> TrainingPart:
     """Load a part of a corpus for training, without the dialogues it shares with CANARD test.
 
     CANARD and QReCC are built on the same dialogues, so for them CANARD test must be at hand. With `rejects` bad lines
     of both are collected there and left out.
     """
-    examples = load_corpus(corpus, part, mirror=mirror, rejects=rejects)
+    examples = load_corpus(corpus, part, mirror=mirror, rejects=rejects, every_version=every_version)
     return take_out_overlap(corpus, examples, mirror=mirror, rejects=rejects)
 
 
