@@ -19,19 +19,32 @@ from urewrite.training.report import is_finished
 HOME = Path(__file__).parents[1]
 CONFIG = HOME / "configs" / "rewrite.yaml"
 EPOCHS = 10
-PAPER = "[elementwise, cosine, bilinear]"
 RUNS = {
-    "baseline": [f"network.similarities={PAPER}"],
-    "no-u-shape": [f"network.similarities={PAPER}", "network.segmentation=feed-forward"],
+    "baseline": [],
+    "one-edit-type": ["data.labels=insertions"],
+    "no-u-shape": ["network.segmentation=feed-forward"],
     "no-elementwise": ["network.similarities=[cosine, bilinear]"],
     "no-cosine": ["network.similarities=[elementwise, bilinear]"],
     "no-bilinear": ["network.similarities=[elementwise, cosine]"],
-    "connection-words-0": [f"network.similarities={PAPER}", "data.connection_words=0"],
-    "connection-words-20": [f"network.similarities={PAPER}", "data.connection_words=20"],
+    "connection-words-0": ["data.connection_words=0"],
+    "connection-words-20": ["data.connection_words=20"],
     "same-word-channel": ["network.similarities=[elementwise, cosine, bilinear, match]"],
-    "aligned-labels": [f"network.similarities={PAPER}", "data.labels=aligned"],
+    "aligned-labels": ["data.labels=aligned"],
+    "turn-embeddings": ["network.turns=true"],
+    "word-dropout": ["network.dropout_words=0.1"],
+    "character-vectors": ["start.vectors=zh-words.64d", "network.embedding=64"],
+    "weight-averaging": ["optimiser.averaging=0.998"],
+    "label-smoothing": ["optimiser.label_smoothing=0.05"],
+    "even-class-weights": ["optimiser.class_weights=[1, 1, 1]"],
 }
-"""What each changes. The baseline has 5 connection words and the paper's three similarities."""
+"""What each changes in the baseline, which has what the paper has and none of our additions: those come last."""
+BASELINE = [
+    "network.similarities=[elementwise, cosine, bilinear]",
+    "network.turns=false",
+    "network.dropout_words=0",
+    "network.embedding=100",
+    "start.vectors=null",
+]
 
 
 def main() -> None:
@@ -47,7 +60,7 @@ def main() -> None:
             continue
         command = [sys.executable, "-m", "urewrite", "train", str(CONFIG), "--folder", f"runs/ablation-{name}"]
         fixed = [f"name=ablation-{name}", f"optimiser.epochs={EPOCHS}", f"optimiser.patience={EPOCHS}"]
-        for change in (*fixed, *changes):
+        for change in (*fixed, *BASELINE, *changes):
             command += ["--set", change]
         if deadline is not None:
             left = (deadline - time.monotonic()) / 60

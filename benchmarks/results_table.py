@@ -20,10 +20,9 @@ from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
 
-import yaml
-
 from urewrite.files import atomic_writer
 from urewrite.training.report import METRICS_FILE, encoder_name, shown_sources
+from urewrite.training.settings import load_settings
 
 ROOT = Path(__file__).resolve().parents[1]
 RUNS = ROOT / "runs"
@@ -32,7 +31,7 @@ METRICS = ("em", "bleu1", "bleu2", "bleu4", "rouge1", "rouge2", "rougeL", "f1", 
 KINDS = ("ablation", "improvement")
 IRRELEVANT = ("name", "seed", "checkpoint_minutes")
 """Settings that may differ within a row."""
-PATHS = ("network.encoder.model", "start.vectors", "start.model")
+PATHS = ("network.encoder.model", "start.vectors", "start.model", "teacher.model")
 """Settings that may name a place on one machine."""
 
 # Liu et al., Incomplete Utterance Rewriting as Semantic Segmentation, EMNLP 2020; what is not here is not there.
@@ -89,9 +88,9 @@ class Run:
     def validated(self) -> Mapping[str, float] | None:
         """The metrics on the part the run was chosen by: evaluated, or else as they were when the run chose.
 
-        Of a part that was also learned from, an evaluation tells nothing.
+        Of a part that was also learned from, an evaluation tells nothing; of several parts there is none.
         """
-        if self.validation is None or self.validation in self.settings["data.corpus"]:
+        if self.validation is None or ", " in self.validation or self.validation in self.settings["data.corpus"]:
             return self.best
         corpus, _, part = self.validation.partition(":")
         evaluation = self.evaluations.get((corpus, part or None))
@@ -107,7 +106,7 @@ def read_run(folder: Path) -> Iterator[Run]:
     if not (folder / "settings.yaml").is_file():
         return
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    settings = yaml.safe_load((folder / "settings.yaml").read_text(encoding="utf-8"))
+    settings = load_settings(folder / "settings.yaml").model_dump(mode="json")  # with what was not yet known then
     log = folder / METRICS_FILE
     metrics = json.loads(log.read_text(encoding="utf-8")) if log.is_file() else {}
     found = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("evaluation-*.json"))]

@@ -39,6 +39,25 @@ def toy_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return train_toy(tmp_path_factory.mktemp("toy"))
 
 
+@pytest.fixture(scope="session")
+def toy_bundle(toy_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same model as it is handed on, with a graph that needs no torch; for tests that only read it."""
+    from urewrite.training.export import export
+    from urewrite.training.weights import load_model
+
+    folder = tmp_path_factory.mktemp("bundles") / "toy"
+    export(load_model(toy_run), folder, eight_bit=False)
+    return folder
+
+
+@pytest.fixture
+def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """The home folder, empty, for what a path that begins with `~` means."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))  # its name on Windows
+    return tmp_path
+
+
 @pytest.fixture
 def no_data_elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """No mirror in the environment, and an empty cache, whose path is given."""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from urewrite.files import atomic_writer, same_place, split_lines
+from urewrite.files import atomic_writer, local_weights, same_place, split_lines
 
 PROGRAM = """
 import sys
@@ -100,3 +100,9 @@ def test_a_folder_is_refused(tmp_path):
 )
 def test_lines_end_at_line_feeds_only(content, lines):
     assert split_lines(content, "name") == lines
+
+
+def test_weights_may_lie_in_the_home_folder(home):
+    assert local_weights("~/vectors.txt") == home / "vectors.txt"
+    assert local_weights("~not a user/vectors.txt") == Path("~not a user/vectors.txt")
+    assert local_weights("owner/name~") == Path("owner/name~")

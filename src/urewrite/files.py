@@ -177,12 +177,20 @@ else:
         return True
 
 
+def expanded(name: str) -> Path:
+    """A path as people write it: `~` is a home folder. No shell has seen the paths that stand in a settings file."""
+    try:
+        return Path(name).expanduser()
+    except RuntimeError:  # a user this machine does not know: no such path, which who reads it will say
+        return Path(name)
+
+
 def local_weights(name: str) -> Path:
     """Where pretrained weights are: the path itself, or of that name in the folder `UREWRITE_WEIGHTS` names.
 
     So settings can name an encoder as the hub does, and still find it on a machine without the hub.
     """
-    given = Path(name)
+    given = expanded(name)
     folder = os.environ.get("UREWRITE_WEIGHTS")
     if given.exists() or not folder or not (Path(folder) / name).exists():
         return given

@@ -147,6 +147,13 @@ def test_frozen_layers_do_not_learn(folder):
 
 
 @pytest.mark.parametrize("load", [load_encoder, load_pieces])
+def test_an_encoder_may_lie_in_the_home_folder(home, load):
+    (home / "tiny").mkdir()
+    encoder_folder("bert", home / "tiny")
+    assert load(EncoderSettings(model="~/tiny"))
+
+
+@pytest.mark.parametrize("load", [load_encoder, load_pieces])
 def test_a_missing_folder_is_named(tmp_path, load):
     with pytest.raises(DataUnavailableError, match=str(tmp_path / "missing")):
         load(EncoderSettings(model=str(tmp_path / "missing")))

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import shutil
 
 import pytest
@@ -92,11 +93,12 @@ def test_a_continued_model_can_be_saved_and_continued_again(first, folder, tmp_p
     assert torch.equal(logits(third, [*AXES, *new]), logits(second, [*AXES, *new]))
 
 
-def test_a_network_starts_from_word_vectors(tmp_path):
+@pytest.mark.parametrize("place", ["{}", "~"])
+def test_a_network_starts_from_word_vectors(home, place):
     lines = [f"{letter} {number} {-number} 0.5\n" for number, letter in enumerate(LETTERS)]
-    (tmp_path / "vectors.txt").write_text("".join(lines), encoding="utf-8")
+    (home / "vectors.txt").write_text("".join(lines), encoding="utf-8")
     said = []
-    asked = settings(start={"vectors": str(tmp_path / "vectors.txt")})
+    asked = settings(start={"vectors": f"{place.format(home)}/vectors.txt"})
     model = new_model(asked, NONE, AXES, (), said.append)
     letters = len(Vocabulary.of(AXES)) - 4
     assert said == [f"{letters} of {letters + 4} words start from vectors.txt"]
@@ -145,3 +147,31 @@ def test_a_model_with_an_encoder_needs_only_its_own_folder(tmp_path, kind, form)
     assert continued.network.training
     assert torch.allclose(logits(continued, axes), expected, atol=1e-6)
     assert {name for name, p in continued.network.named_parameters() if p.requires_grad} == trained
+
+
+@pytest.mark.parametrize(
+    ("found", "field", "said"),
+    [
+        ({}, "encoder.model_type", "such as 'bert'"),
+        ({"model_type": "of nobody"}, "encoder.model_type", "such as 'bert'"),
+        ({"model_type": None}, "encoder.model_type", "such as 'bert'"),
+        ({"model_type": ["bert"]}, "encoder.model_type", "such as 'bert'"),
+        ({"model_type": "bert", "hidden_size": "x"}, "encoder", "no configuration of a bert encoder"),
+        ({"model_type": "bert", "hidden_size": 7}, "encoder", "no configuration of a bert encoder"),
+    ],
+)
+def test_an_encoder_of_no_known_kind_is_said(tmp_path, found, field, said):
+    pytest.importorskip("transformers", reason="not provided: transformers, which the extra train brings")
+    from network.encoders import WORDS, encoder_folder
+
+    (tmp_path / "encoder").mkdir()
+    saved(tmp_path / "model", WORDS, encoder={"model": str(encoder_folder("bert", tmp_path / "encoder"))})
+    path = tmp_path / "model" / "config.json"
+    document = json.loads(path.read_text(encoding="utf-8"))
+    del document["encoder"]["model_type"]
+    document["encoder"] |= found
+    path.write_text(json.dumps(document), encoding="utf-8")
+    with pytest.raises(BadInputError, match=said) as caught:
+        load_model(tmp_path / "model")
+    assert caught.value.file == str(path)
+    assert caught.value.field == field

@@ -16,8 +16,10 @@ def written(folder: Path, document: object) -> Path:
     return path
 
 
-def start(*arguments: object, **options: object) -> subprocess.Popen[str]:
-    command = [sys.executable, "-W", "ignore", "-m", "urewrite", *map(str, arguments)]
+def start(*arguments: object, program: Path | None = None, **options: object) -> subprocess.Popen[str]:
+    """The command `urewrite`, or a program that stands in for it."""
+    given = ("-m", "urewrite") if program is None else (program,)
+    command = [sys.executable, "-W", "ignore", *map(str, (*given, *arguments))]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     return subprocess.Popen(
         command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 
 pytest.importorskip("pydantic", reason="not provided: pydantic, which the extra train brings")
@@ -11,7 +12,7 @@ pytest.importorskip("torch", reason="not provided: torch, which the extra train 
 
 from urewrite.corpora import find_overlap, load_corpus
 from urewrite.errors import BadInputError
-from urewrite.training.data import load_examples
+from urewrite.training.data import insertions, load_examples
 from urewrite.training.settings import DataSettings, load_settings
 
 
@@ -128,3 +129,24 @@ def test_word_vectors_beside_an_encoder_are_refused(tmp_path):
     path.write_text("name: x\ndata: {corpus: rewrite}\nstart: {vectors: v}\n", encoding="utf-8")
     with pytest.raises(BadInputError, match=r"start\.vectors"):
         load_settings(path, ["network.encoder={model: m}"])
+
+
+def test_labels_without_substitution_put_what_is_copied_before_the_words():
+    grid = np.array([[0, 1, 1, 0], [2, 0, 0, 1]], dtype=np.int8)
+    assert insertions(grid).tolist() == [[0, 2, 0, 0], [2, 0, 0, 2]]
+
+
+def test_validation_may_have_several_sources(tmp_path):
+    paths = [tmp_path / f"{name}.jsonl" for name in "ab"]
+    for path in paths:
+        records = [
+            {"history": [f"{path.stem}{n}"], "utterance": f"it {n}", "rewrite": f"{path.stem}{n} {n}", "dialogue_id": n}
+            for n in range(50)
+        ]
+        path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    both = DataSettings(corpus=str(paths[0]), validation=[str(path) for path in paths])
+    found = load_examples(both, seed=1, mirror=tmp_path, notify=lambda _: None)
+    own = [example for example in found.validation if example.rewrite.startswith("a")]
+    assert 0 < len(own) < 50
+    assert len(found.validation) == len(own) + 50
+    assert len(found.train) == 50 - len(own)

@@ -8,6 +8,7 @@ import pytest
 
 pytest.importorskip("lightning", reason="not provided: lightning, which the extra train brings")
 
+from training.resuming import assert_goes_on_exactly
 from training.running import finished, start
 from urewrite.bundle import read_config
 from urewrite.training.weights import load_model
@@ -57,6 +58,13 @@ def test_any_name_and_any_number_of_steps_will_do(trained, tmp_path):
     steps = ("--epochs", 1, "--batch-size", 1)
     finished(start("finetune", trained, own_file(tmp_path, 20, "对话 1"), *chosen_by, *steps, cwd=tmp_path))
     assert read_config(tmp_path / "runs" / "toy-_1").name == "toy-_1"
+
+
+def test_a_killed_fine_tuning_goes_on_exactly(trained, tmp_path):
+    """What is killed is a training with the settings of the fine-tuning, save that checkpoints come more often."""
+    command = ("finetune", trained, own_file(tmp_path, 256), "--epochs", 6, "--batch-size", 4)
+    often = ("train", tmp_path / "whole" / "settings.yaml", "--set", "checkpoint_minutes=0.005")
+    assert_goes_on_exactly(tmp_path, *command, first=often)
 
 
 def test_what_is_no_model_or_no_file_is_said(trained, tmp_path):

@@ -10,8 +10,10 @@ import pytest
 
 pytest.importorskip("lightning", reason="not provided: lightning, which the extra train brings")
 
+import numpy as np
 from safetensors.torch import load_file
 
+from training.resuming import assert_goes_on_exactly
 from training.running import finished, start, written
 from training.toy import toy_settings
 
@@ -31,12 +33,51 @@ def test_two_processes_learn_the_toy_corpus_together(tmp_path):
     assert int(epochs[0]["step"]) == 480 // 6 - 1  # a step takes one batch, however many share it
 
 
+RECORDING = """
+import os
+from urewrite.cli.main import main
+from urewrite.training.module import RewritingModule
+
+step = RewritingModule.training_step
+
+def recorded(self, batch, batch_idx):
+    loss = step(self, batch, batch_idx)
+    with open(os.path.join(os.path.dirname(__file__), f"losses-{self.global_rank}.txt"), "a") as stream:
+        print(loss.item(), len(batch.positions), file=stream)
+    return loss
+
+RewritingModule.training_step = recorded
+main()
+"""
+
+
+def test_the_loss_of_an_epoch_is_that_of_all_processes(tmp_path):
+    settings = toy_settings(tmp_path, epochs=1, batch_size=9)
+    settings["data"]["examples"] = 96
+    program = tmp_path / "recording.py"
+    program.write_text(RECORDING, encoding="utf-8")
+    flags = ("train", written(tmp_path, settings), "--folder", tmp_path / "run", "--devices", 2, "--strategy", "ddp")
+    finished(start(*flags, program=program))
+    steps = [np.loadtxt(tmp_path / f"losses-{process}.txt") for process in (0, 1)]
+    assert [len(half) for half in steps] == [11, 11]
+    losses, sizes = np.concatenate(steps).T
+    assert sizes.sum() == 96
+    [epoch] = json.loads((tmp_path / "run" / "metrics.json").read_text())["epochs"]
+    assert epoch["train_loss"] == pytest.approx(np.average(losses, weights=sizes), rel=1e-4)
+
+
 def test_two_processes_stop_in_time_and_go_on(tmp_path):
     path = written(tmp_path, toy_settings(tmp_path, epochs=3))
     flags = ("train", path, "--folder", tmp_path / "run", "--devices", 2, "--strategy", "ddp")
     finished(start(*flags, "--max-minutes", 0.02))
     assert (tmp_path / "run" / "last.ckpt").is_file()
     assert "going on from last.ckpt" in finished(start(*flags))
+
+
+def test_two_killed_processes_go_on_exactly(tmp_path):
+    settings = toy_settings(tmp_path, epochs=2)
+    settings["checkpoint_minutes"] = 0.005
+    assert_goes_on_exactly(tmp_path, "train", written(tmp_path, settings), "--devices", 2, "--strategy", "ddp")
 
 
 def test_a_full_disk_leaves_the_last_checkpoint_whole(tmp_path):

@@ -61,7 +61,8 @@ def test_a_real_run_is_reported(run, settings, config):
     assert [f"- train.jsonl: {line.rpartition(': ')[2]}\n" in body for line in config.trained_on] == [True]
     assert "| parameters | 12,345 |" in body
     assert "| epochs | 3 of at most 3 |" in body
-    assert f"| Exact match | {found['best']['em']:.2f} |" in body
+    assert f"| | most likely type of each cell |\n|---|---|\n| Exact match | {found['best']['em']:.2f} |" in body
+    assert "| | |\n|---|---|\n| context layer |" in body
     assert str(run.parent) not in body
     content = (run / "curves.png").read_bytes()
     assert content.startswith(b"\x89PNG")
@@ -73,7 +74,7 @@ def test_a_real_run_is_reported(run, settings, config):
 
 def test_the_card_names_corpora_licences_and_words(tmp_path, settings, config):
     settings = settings.model_copy(
-        update={"data": settings.data.model_copy(update={"validation": "rewrite:validation"})}
+        update={"data": settings.data.model_copy(update={"validation": ("rewrite:validation",)})}
     )
     words = ConnectionWords(("of",), ("'s",))
     lines = ("rewrite: 17,000 examples", "canard:train: 5 examples", "rewrites taken as utterances: 3 examples")
@@ -112,6 +113,7 @@ def test_an_encoder_is_named_without_the_way_to_it(tmp_path, settings, config):
     assert "learning rate of the encoder" in body
     assert "somewhere" not in body
     assert encoder_name("google/bert_uncased") == "google/bert_uncased"
+    assert encoder_name("~/bert-small") == "bert-small"
 
 
 @pytest.mark.parametrize("started", [False, True])
@@ -146,6 +148,30 @@ def test_the_logs_of_an_interrupted_run_are_one(tmp_path, settings, config):
     write_report(tmp_path, settings, config, parameters=1, best=("em", 77.0))
     assert json.loads((tmp_path / "metrics.json").read_text())["best"] is None
     assert "The log lacks the epoch" in front_matter(tmp_path)[1]
+
+
+def test_the_metrics_of_both_ways_to_decode_are_said(tmp_path, settings, config):
+    log(tmp_path, "5,10,0,5,9,,,0.5", "7,40,1,7,19,,,0.4")
+    write_report(tmp_path, settings, config, parameters=1, best=("em", 40), tuned={"em": 44, "bleu4": 8, "f3": 3})
+    found = json.loads((tmp_path / "metrics.json").read_text())
+    assert (found["best"]["em"], found["tuned"]["em"]) == (40, 44)
+    assert found["decoding"]["best"] == found["decoding"]["epochs"] == "most likely type of each cell"
+    assert found["decoding"]["tuned"] == "with thresholds"
+    body = front_matter(tmp_path)[1]
+    table = body.partition("## Validation\n\n")[2].split("\n\n")[:2]
+    assert table[0] == "The weights were chosen by the Exact match of the first column."
+    assert table[1].splitlines() == [
+        "| | most likely type of each cell | with thresholds |",
+        "|---|---|---|",
+        "| Exact match | 40.00 | 44.00 |",
+        "| BLEU-4 | 7.00 | 8.00 |",
+        "| Rewriting F1 | 7.00 | – |",
+        "| Rewriting F3 | – | 3.00 |",
+    ]
+    write_report(tmp_path, settings, config, parameters=1, best=("em", 77.0), tuned={"em": 78})
+    body = front_matter(tmp_path)[1]
+    assert "The log lacks the epoch" in body
+    assert "| | with thresholds |\n|---|---|\n| Exact match | 78.00 |" in body
 
 
 def made_run(runs, folder, em, *, name=None, seed=1, test=True, network=None):

@@ -40,11 +40,14 @@ def test_a_pupil_learns_from_its_teacher_alone(tmp_path, toy_run):
     assert float(messages.split("best em: ")[1].split()[0]) >= 90
 
 
-def test_a_teacher_that_lays_out_otherwise_is_refused(tmp_path, toy_run):
-    settings = toy_settings(tmp_path)
+@pytest.mark.parametrize("place", ["{}", "~"])
+def test_a_teacher_that_lays_out_otherwise_is_refused(home, toy_run, place):
+    (home / "teacher").symlink_to(toy_run)
+    settings = toy_settings(home)
     settings["data"]["most_rows"] = 8
+    settings["teacher"] = {"model": f"{place.format(home)}/teacher"}
     with pytest.raises(BadInputError, match=r"data\.most_rows") as caught:
-        train(check_settings({**settings, "teacher": {"model": str(toy_run)}}), tmp_path / "run", notify=print)
+        train(check_settings(settings), home / "run", notify=print)
     assert caught.value.field == "teacher.model"
 
 

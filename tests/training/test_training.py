@@ -3,10 +3,9 @@ from __future__ import annotations
 import errno
 import json
 import os
-import signal
+import re
 import subprocess
 import sys
-import time
 from contextlib import nullcontext
 from types import SimpleNamespace
 
@@ -18,9 +17,11 @@ import torch
 import yaml
 from safetensors.torch import load_file
 
+from network.encoders import encoder_folder
+from training.resuming import assert_goes_on_exactly
 from training.running import finished, start, written
 from training.toy import toy_settings
-from urewrite.errors import BadInputError
+from urewrite.errors import BadInputError, DataUnavailableError
 from urewrite.training.checkpoints import StopAfter, TimeIsOverError, WholeCheckpoints
 from urewrite.training.fit import train
 from urewrite.training.settings import check_settings, load_settings
@@ -65,28 +66,18 @@ def test_a_toy_corpus_is_learned(tmp_path):
 
 @pytest.mark.parametrize("averaging", [0.0, 0.9])
 def test_a_killed_run_goes_on_exactly(tmp_path, averaging):
-    """kill -9 in the middle, the same command again: the same weights as without."""
     settings = toy_settings(tmp_path, epochs=4, averaging=averaging)
     settings["network"] |= {"turns": bool(averaging), "dropout_words": averaging / 9}
     settings["checkpoint_minutes"] = 0.005
-    path = written(tmp_path, settings)
-    whole = start("train", path, "--folder", tmp_path / "whole")
-    finished(whole)
-    broken = start("train", path, "--folder", tmp_path / "broken")
-    checkpoint = tmp_path / "broken" / "recent.ckpt"
-    deadline = time.monotonic() + 200
-    while not checkpoint.is_file() and time.monotonic() < deadline:
-        time.sleep(0.02)
-    time.sleep(0.3)
-    broken.send_signal(signal.SIGKILL)
-    broken.communicate()
-    assert broken.returncode == -signal.SIGKILL
-    messages = finished(start("train", path, "--folder", tmp_path / "broken"))
-    assert "going on from recent.ckpt" in messages
-    expected = load_file(tmp_path / "whole" / "model.safetensors")
-    found = load_file(tmp_path / "broken" / "model.safetensors")
-    assert expected.keys() == found.keys()
-    assert all(torch.equal(expected[name], found[name]) for name in expected)
+    assert_goes_on_exactly(tmp_path, "train", written(tmp_path, settings))
+
+
+def test_a_killed_run_with_an_encoder_goes_on_exactly(tmp_path):
+    (tmp_path / "encoder").mkdir()
+    settings = toy_settings(tmp_path, epochs=3)
+    settings["network"]["encoder"] = {"model": str(encoder_folder("bert", tmp_path / "encoder")), "lstm": True}
+    settings["checkpoint_minutes"] = 0.005
+    assert_goes_on_exactly(tmp_path, "train", written(tmp_path, settings))
 
 
 def test_averaged_weights_are_those_that_are_kept(tmp_path):
@@ -96,7 +87,7 @@ def test_averaged_weights_are_those_that_are_kept(tmp_path):
     name = "segmentation_layer.classify.weight"
     assert torch.equal(best["state_dict"][f"network.{name}"], kept[name])
     assert not torch.equal(best["current_model_state"][f"network.{name}"], kept[name])
-    assert json.loads((tmp_path / "run" / "metrics.json").read_text())["validation"]["em"] >= 95
+    assert json.loads((tmp_path / "run" / "metrics.json").read_text())["best"]["em"] >= 95
 
 
 def test_a_run_stops_in_time_and_goes_on(tmp_path):
@@ -122,11 +113,18 @@ def test_a_run_goes_on_with_its_own_settings_only(tmp_path):
     assert check_settings(begun) == load_settings(folder / "settings.yaml")
 
 
-def test_a_run_does_not_go_where_the_model_it_starts_from_is(tmp_path):
-    settings = check_settings({**toy_settings(tmp_path), "start": {"model": str(tmp_path / "run")}})
+@pytest.mark.parametrize("place", ["{}", "~"])
+def test_a_run_does_not_go_where_the_model_it_starts_from_is(home, place):
+    settings = check_settings({**toy_settings(home), "start": {"model": f"{place.format(home)}/run"}})
     with pytest.raises(BadInputError, match="choose another folder"):
-        train(settings, tmp_path / "run", notify=lambda _: None)
-    assert not (tmp_path / "run").exists()
+        train(settings, home / "run", notify=lambda _: None)
+    assert not (home / "run").exists()
+
+
+def test_the_model_to_start_from_may_lie_in_the_home_folder(home):
+    settings = check_settings({**toy_settings(home), "start": {"model": "~/first"}})
+    with pytest.raises(DataUnavailableError, match=re.escape(f"{home / 'first'} is no model folder")):
+        train(settings, home / "run", notify=lambda _: None)
 
 
 @pytest.mark.parametrize("batch", [0, 1, 2])

@@ -7,13 +7,14 @@ from contextlib import contextmanager
 from typing import Any
 
 import torch
+from huggingface_hub.errors import StrictDataclassError
 from safetensors import SafetensorError
 from tokenizers import Tokenizer
-from transformers import AutoConfig, AutoModel, AutoTokenizer, PretrainedConfig, PreTrainedModel
+from transformers import CONFIG_MAPPING, AutoConfig, AutoModel, AutoTokenizer, PretrainedConfig, PreTrainedModel
 from transformers.utils import logging
 
 from urewrite.edits.grid import ConnectionWords
-from urewrite.errors import DataUnavailableError
+from urewrite.errors import BadInputError, DataUnavailableError
 from urewrite.files import local_weights
 from urewrite.network.context import EncoderContext
 from urewrite.network.run import RUN
@@ -85,8 +86,18 @@ def encoder_network(settings: NetworkSettings, encoder: PreTrainedModel, words: 
 def empty_encoder(config: Mapping[str, Any]) -> PreTrainedModel:
     """The encoder of a saved configuration, its weights still to be loaded."""
     known = dict(config)
-    made: PretrainedConfig = AutoConfig.for_model(known.pop("model_type"), **known)
-    encoder: PreTrainedModel = AutoModel.from_config(made, **_pooler_switch(made))  # type: ignore[no-untyped-call]
+    kind = known.pop("model_type", None)
+    if not isinstance(kind, str) or kind not in CONFIG_MAPPING:
+        raise BadInputError(
+            f"expected an architecture that transformers knows, such as 'bert', found {kind!r}",
+            field="encoder.model_type",
+        )
+    try:
+        made: PretrainedConfig = AutoConfig.for_model(kind, **known)
+        encoder: PreTrainedModel = AutoModel.from_config(made, **_pooler_switch(made))  # type: ignore[no-untyped-call]
+    except (TypeError, ValueError, KeyError, RuntimeError, StrictDataclassError) as error:
+        reason = str(error).strip().splitlines()[0]
+        raise BadInputError(f"is no configuration of a {kind} encoder: {reason}", field="encoder") from error
     return encoder
 
 

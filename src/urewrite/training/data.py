@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from urewrite.corpora import load_corpus, load_training, read_jsonl, split_by_dialogue, without_overlap
 from urewrite.corpora.catalogue import PARTS, example_file
 from urewrite.corpora.overlap import without_same_dialogues
@@ -14,7 +16,7 @@ from urewrite.corpora.sources import source_of
 from urewrite.corpora.training import BUILT_ON_QUAC, refuse_overlap
 from urewrite.dialogue import Dialogue, Example
 from urewrite.edits.choose import Probabilities
-from urewrite.edits.grid import Axes, ConnectionWords, Grid
+from urewrite.edits.grid import Axes, ConnectionWords, EditType, Grid
 from urewrite.edits.supervise import supervise
 from urewrite.errors import BadInputError, DataUnavailableError
 from urewrite.prepare import Preparer
@@ -68,18 +70,20 @@ class Gold:
 
 def load_examples(settings: DataSettings, *, seed: int, mirror: Path | None, notify: Callable[[str], None]) -> Examples:
     """Load all sources, keep the validation apart, and take out what test parts share."""
-    validation_name = validation_source(settings)
+    chosen_by = validation_sources(settings)
     sources: list[tuple[str, list[Example]]] = []
-    validation: list[Example] | None = None
+    validation: list[Example] = []
     for name in settings.corpus:
-        examples = _load(name, mirror, notify)
-        if name == validation_name:
-            examples, validation = split_by_dialogue(examples, settings.held_out)
-            if not examples or not validation:
+        examples = _load(name, mirror, notify, every_version=settings.every_version)
+        if name in chosen_by:
+            examples, kept_back = split_by_dialogue(examples, settings.held_out)
+            if not examples or not kept_back:
                 raise BadInputError(f"{name} holds too few dialogues to keep some back for validation")
+            validation += kept_back
         sources.append((name, examples))
-    if validation is None:
-        validation = _load(validation_name, mirror, notify)
+    for name in chosen_by:
+        if name not in settings.corpus:
+            validation += _load(name, mirror, notify)
     kept: list[Example] = []
     described: list[str] = []
     for name, examples in sources:
@@ -106,17 +110,28 @@ def derive_gold(
     follow: Callable[[Sequence[Example]], Iterable[Example]],
 ) -> Gold:
     """The gold grid of every example; `follow` shows how far it is."""
-    search = settings.labels == "exact"
+    search = settings.labels != "aligned"
     found = [supervise(example, words, search=search, most_rows=settings.most_rows) for example in follow(examples)]
     exact = sum(item.exact for item in found) / max(len(found), 1)
-    return Gold(list(examples), [item.axes for item in found], [item.grid for item in found], exact)
+    grids = [insertions(item.grid) if settings.labels == "insertions" else item.grid for item in found]
+    return Gold(list(examples), [item.axes for item in found], grids, exact)
 
 
-def validation_source(settings: DataSettings) -> str:
-    """The source that is chosen by."""
+def insertions(grid: Grid) -> Grid:
+    """The grid that puts what is copied before the words it would replace, which stay."""
+    replaced = grid == EditType.SUBSTITUTE
+    first = replaced.copy()
+    first[:, 1:] &= ~replaced[:, :-1]
+    inserted = np.where(replaced, np.int8(EditType.NONE), grid)
+    inserted[first] = EditType.INSERT
+    return inserted
+
+
+def validation_sources(settings: DataSettings) -> tuple[str, ...]:
+    """What is chosen by."""
     first = settings.corpus[0]
     alone = ":" in first or example_file(first) is not None
-    return settings.validation or (first if alone else f"{first}:validation")
+    return settings.validation or (first if alone else f"{first}:validation",)
 
 
 def shown_source(source: str) -> str:
@@ -128,7 +143,9 @@ def shown_source(source: str) -> str:
     return source if file is None else file.name
 
 
-def _load(name: str, mirror: Path | None, notify: Callable[[str], None]) -> list[Example]:
+def _load(
+    name: str, mirror: Path | None, notify: Callable[[str], None], *, every_version: bool = False
+) -> list[Example]:
     """The examples of a source that no test part shares."""
     corpus, colon, part = name.partition(":")
     if part == "test":
@@ -141,7 +158,7 @@ def _load(name: str, mirror: Path | None, notify: Callable[[str], None]) -> list
             return _without_tests(shown_source(name), examples, _NOT_BUILT_ON_QUAC, mirror, notify, needed=False)
         corpus, part = name, "train"
     source_of(corpus)
-    training = load_training(corpus, part, mirror=mirror)
+    training = load_training(corpus, part, mirror=mirror, every_version=every_version)
     if training.removed:
         notify(f"left out {len(training.removed)} examples of {name} that CANARD test shares")
     others = _MIXED_UP.get(corpus, (corpus,))

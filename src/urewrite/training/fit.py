@@ -23,7 +23,7 @@ from urewrite.bundle import read_config
 from urewrite.dialogue import Example
 from urewrite.edits.connection import derive_connection_words
 from urewrite.errors import BadInputError, TrainingError
-from urewrite.files import atomic_writer, local_weights, same_place
+from urewrite.files import atomic_writer, expanded, local_weights, same_place
 from urewrite.training.batches import BucketedBatches, OrderedBatches, Share
 from urewrite.training.checkpoints import Recent, StopAfter, TimeIsOverError, WholeCheckpoints
 from urewrite.training.data import Examples, Gold, derive_gold, load_examples
@@ -31,7 +31,7 @@ from urewrite.training.module import HeldOut, RewritingModule
 from urewrite.training.report import is_finished, keep_log, write_report
 from urewrite.training.settings import TrainingSettings, load_settings
 from urewrite.training.teacher import ask_teacher
-from urewrite.training.tune import tune
+from urewrite.training.tune import tuned
 from urewrite.training.weights import Model, continued_model, new_model, save_model
 
 LAST, BEST = "last.ckpt", "best.ckpt"
@@ -109,7 +109,7 @@ def train(
             finished = True
     if not trainer.is_global_zero:
         return
-    chosen = tuned = None
+    chosen = metrics = None
     with _clear_about_full_disks(folder):
         if (folder / BEST).is_file():
             checkpoint = torch.load(folder / BEST, map_location="cpu", weights_only=False)
@@ -118,13 +118,15 @@ def train(
             score = checkpoint["callbacks"][best.state_key]["best_model_score"]
             chosen = settings.optimiser.monitor, float(score)
             save_model(folder, model)
-            thresholds, tuned = tune(model, held_out.examples, chosen[0])
-            model = replace(model, config=replace(model.config, thresholds=thresholds))
+            config, metrics = tuned(model, held_out.examples, chosen[0])
+            model = replace(model, config=config)
             save_model(folder, model)
             notify(f"best {chosen[0]}: {chosen[1]:.2f}")
-            notify(f"{chosen[0]} with its thresholds: {tuned[chosen[0]]:.2f}")
+            notify(f"{chosen[0]} with its thresholds: {metrics[chosen[0]]:.2f}")
         parameters = sum(parameter.numel() for parameter in model.network.parameters())
-        write_report(folder, settings, model.config, parameters=parameters, best=chosen, tuned=tuned, finished=finished)
+        write_report(
+            folder, settings, model.config, parameters=parameters, best=chosen, tuned=metrics, finished=finished
+        )
 
 
 def _check_folder(folder: Path, settings: TrainingSettings) -> None:
@@ -132,7 +134,7 @@ def _check_folder(folder: Path, settings: TrainingSettings) -> None:
 
     Of other settings some would be ignored, since the checkpoint holds them too, and the card would tell of none.
     """
-    if settings.start.model is not None and same_place(Path(settings.start.model), folder):
+    if settings.start.model is not None and same_place(expanded(settings.start.model), folder):
         raise BadInputError(f"is where the run goes, {folder}: choose another folder", field="start.model")
     begun = folder / "settings.yaml"
     if _latest(folder) is None or not begun.is_file():
@@ -163,7 +165,7 @@ def _prepared(
     settings: TrainingSettings, examples: Examples, notify: Callable[[str], None]
 ) -> tuple[Model, Gold, Gold]:
     """The model to train and the gold grids, with the connection words of a model that is gone on from or teaches."""
-    start = None if settings.start.model is None else Path(settings.start.model)
+    start = None if settings.start.model is None else expanded(settings.start.model)
     if start is not None:
         words = read_config(start).connection_words
     elif settings.teacher is not None:

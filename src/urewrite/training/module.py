@@ -58,7 +58,10 @@ class RewritingModule(lightning.LightningModule):
             raise TrainingError(
                 f"the loss is {loss.item()} at step {self.global_step}; lower optimiser.learning_rate in a new folder"
             )
-        self.log("train_loss", loss, on_step=True, on_epoch=True, prog_bar=True, batch_size=len(batch.positions))
+        size = len(batch.positions)
+        self.log("train_loss_step", loss, on_step=True, on_epoch=False, prog_bar=True, batch_size=size)
+        # Under a name of its own, since processes that agreed on the loss of every step would wait for each other.
+        self.log("train_loss_epoch", loss, on_step=False, on_epoch=True, prog_bar=True, batch_size=size, sync_dist=True)
         return loss
 
     def validation_step(self, batch: LabelledBatch, batch_idx: int) -> None:  # noqa: ARG002

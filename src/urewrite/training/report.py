@@ -16,7 +16,7 @@ from urewrite.files import atomic_writer, replacing
 from urewrite.network.settings import EncoderSettings, NetworkSettings
 from urewrite.scoring.report import LABELS
 from urewrite.scoring.scores import METRICS
-from urewrite.training.data import shown_source, validation_source
+from urewrite.training.data import shown_source, validation_sources
 from urewrite.training.settings import DataSettings, TrainingSettings
 
 METRICS_FILE = "metrics.json"
@@ -25,6 +25,8 @@ _LOG = "log"
 _LOSSES = {"train_loss": "train_loss_epoch", "validation_loss": "validation_loss"}
 _SAME_SCORE = 1e-3
 """Logged metrics and the score of a checkpoint are the same number, but for the precision of floats."""
+_BY_CELLS, _BY_THRESHOLDS = "most likely type of each cell", "with thresholds"
+"""The two ways from probabilities to edits: weights are chosen by the first, thresholds for them by the second."""
 
 Record: TypeAlias = dict[str, float]
 """What is known of an epoch: `epoch` and `step` counted from 1, losses and metrics by name."""
@@ -59,7 +61,8 @@ def write_report(
     """Write metrics.json, curves.png and the model card, all from the settings and the log in `folder`.
 
     `best` is the metric by which the weights were chosen and its value; without it the log says which epoch was best.
-    `tuned` are the metrics of the validation part under the model's thresholds.
+    `tuned` are the metrics of the validation part under the model's thresholds; those of the log are of the most likely
+    type of each cell, and both are said.
     A run without a finished epoch has no curves, and a card that says so.
     """
     validated = [row for log in _logs(folder) for row in _rows(log)]
@@ -69,9 +72,10 @@ def write_report(
     document = {
         "name": settings.name,
         "seed": settings.seed,
-        "validation": shown_source(validation_source(settings.data)),
+        "validation": ", ".join(map(shown_source, validation_sources(settings.data))),
         "parameters": parameters,
         "monitor": monitor,
+        "decoding": {"best": _BY_CELLS, "tuned": _BY_THRESHOLDS, "epochs": _BY_CELLS},
         "best": chosen,
         "tuned": None if tuned is None else {name: round(value, 6) for name, value in tuned.items()},
         "finished": finished,
@@ -95,7 +99,7 @@ def shown_sources(trained_on: Sequence[str]) -> list[str]:
 def encoder_name(model: str) -> str:
     """A pretrained encoder as others know it: its name on the hub, or that of the folder it was loaded from."""
     path = Path(model)
-    return path.name if path.is_absolute() or model.startswith(".") or len(path.parts) > 2 else model
+    return path.name if path.is_absolute() or model.startswith((".", "~")) or len(path.parts) > 2 else model
 
 
 def _corpus_of(source: str) -> Corpus | None:
@@ -211,7 +215,7 @@ def _card(
             "",
             *(f"- {line}" for line in _trained_on(config.trained_on)),
             "",
-            f"The weights were chosen on `{shown_source(validation_source(settings.data))}`{_held_out(settings.data)}.",
+            f"The weights were chosen on {_chosen_on(settings.data)}{_held_out(settings.data)}.",
             "",
             "## Network",
             "",
@@ -277,8 +281,12 @@ def _trained_on(lines: Sequence[str]) -> list[str]:
     return described or ["not recorded"]
 
 
+def _chosen_on(data: DataSettings) -> str:
+    return " and ".join(f"`{shown_source(source)}`" for source in validation_sources(data))
+
+
 def _held_out(data: DataSettings) -> str:
-    if validation_source(data) not in data.corpus:
+    if set(validation_sources(data)).isdisjoint(data.corpus):
         return ""
     return f", of which {data.held_out:.0%} of the dialogues were kept back"
 
@@ -330,9 +338,16 @@ def _validation(
         return ["No epoch was finished, so nothing was measured."]
     curves = ["", f"![Losses and validation metrics of every epoch]({CURVES})"]
     if best is None:
-        return [f"The log lacks the epoch whose weights were kept for their {LABELS[monitor]}.", *curves]
-    measured = {**best, **(tuned or {})}
-    return [*_table({LABELS[name]: f"{measured[name]:.2f}" for name in METRICS if name in measured}), *curves]
+        said = f"The log lacks the epoch whose weights were kept for their {LABELS[monitor]}."
+    else:
+        said = f"The weights were chosen by the {LABELS[monitor]} of the first column."
+    columns = {how: metrics for how, metrics in ((_BY_CELLS, best), (_BY_THRESHOLDS, tuned)) if metrics is not None}
+    rows = {
+        LABELS[name]: " | ".join(f"{metrics[name]:.2f}" if name in metrics else "–" for metrics in columns.values())
+        for name in METRICS
+        if any(name in metrics for metrics in columns.values())
+    }
+    return [said, *(["", *_table(rows, tuple(columns))] if columns else []), *curves]
 
 
 def _connection_words(config: ModelConfig) -> list[str]:
@@ -359,5 +374,6 @@ def _limits(config: ModelConfig, corpora: Sequence[Corpus]) -> list[str]:
     ]
 
 
-def _table(rows: Mapping[str, Any]) -> list[str]:
-    return ["| | |", "|---|---|", *(f"| {name} | {value} |" for name, value in rows.items())]
+def _table(rows: Mapping[str, Any], columns: Sequence[str] = ("",)) -> list[str]:
+    header = " | ".join(("|", *columns)).rstrip() + " |"
+    return [header, "|---" * (1 + len(columns)) + "|", *(f"| {name} | {value} |" for name, value in rows.items())]

@@ -16,26 +16,33 @@ from urewrite.network.settings import NetworkSettings
 class DataSettings(BaseModel):
     """What is learned from, and what is chosen by.
 
-    A source is `NAME` or `NAME:PART` of a corpus, or a .jsonl file. `validation` is by default the validation part of
-    the first corpus, or the first file itself; where it is also trained on, `held_out` of its dialogues are kept back.
+    A source is `NAME` or `NAME:PART` of a corpus, or a .jsonl file; there may be several. `validation` is by default
+    the validation part of the first corpus, or the first file itself; of what is also trained on, `held_out` of the
+    dialogues are kept back.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     corpus: tuple[str, ...] = Field(min_length=1)
-    validation: str | None = None
+    validation: tuple[str, ...] = ()
     held_out: float = Field(0.1, gt=0, lt=1)
     connection_words: int = Field(5, ge=0, le=20)
-    labels: Literal["exact", "aligned"] = "exact"
+    labels: Literal["exact", "aligned", "insertions"] = "exact"
+    """exact: searched where the alignment does not decode to the rewrite; aligned: never; insertions: as exact, but
+    what would replace words is put before them, the ablation of the edit types."""
     most_rows: int = Field(300, ge=8)
     least_count: int = Field(1, ge=1)
     examples: int | None = Field(None, gt=0)
+    every_version: bool = False
+    """Learn from both incomplete versions of a turn where a corpus has two (TASK); validation has the paper's one."""
     unchanged: float = Field(0.0, ge=0, le=1)
     """Add this share of examples whose utterance is already the rewrite, so that leaving alone is learned too."""
 
-    @field_validator("corpus", mode="before")
+    @field_validator("corpus", "validation", mode="before")
     @classmethod
     def _one_or_more(cls, value: object) -> object:
+        if value is None:
+            return ()
         return (value,) if isinstance(value, str) else value
 
 

@@ -84,7 +84,13 @@ def load_model(folder: Path) -> Model:
     if not path.is_file():
         raise DataUnavailableError(f"{folder} holds no {bundle.WEIGHTS}")
     try:
-        network.load_state_dict(load_file(path))
+        weights = load_file(path)
+        missing = network.state_dict().keys() - weights.keys()
+        if missing and (folder / bundle.GRAPH).is_file():
+            from urewrite.training.graph_weights import read_weights
+
+            weights |= read_weights(folder / bundle.GRAPH, missing)
+        network.load_state_dict(weights)
     except (SafetensorError, RuntimeError) as error:
         raise BadInputError(f"does not fit the network of {bundle.CONFIG}: {error}", file=path) from error
     return Model(config, preparer, network.eval())
@@ -132,6 +138,8 @@ def _empty_network(config: ModelConfig, preparer: Preparer) -> RUN:
         settings = NetworkSettings.model_validate(dict(config.network))
     except ValidationError as error:
         raise BadInputError(f"is no network: {error.errors()[0]['msg']}", field="network") from error
+    if (config.encoder is None) != (settings.encoder is None):
+        raise BadInputError("expected both or none of encoder and network.encoder", field="encoder")
     if config.encoder is None:
         assert isinstance(preparer, Vocabulary)
         return word_network(settings, len(preparer))

@@ -1,0 +1,135 @@
+"""Does a model know when not to rewrite, and how sure it may be? Both errors over the threshold, and calibration.
+
+python benchmarks/leaving_alone.py --model NAME|DIR --corpus NAME [--part test]    (UREWRITE_DATA names the corpora)
+
+Adds to results/leaving_alone.json and draws docs/images/leaving-alone-MODEL-CORPUS.png. An utterance whose gold rewrite
+is the utterance itself needs none; changing it is one error, leaving alone one that needs rewriting is the other.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+
+from urewrite.bundle import ModelConfig
+from urewrite.corpora import load_corpus
+from urewrite.decide import Wish, decide
+from urewrite.dialogue import Example
+from urewrite.files import atomic_writer
+from urewrite.pipeline import Judged, judge_dialogues
+from urewrite.pretrained import resolve
+from urewrite.rewrite import Rewrite
+from urewrite.rewriter import load_pipeline
+from urewrite.tokens import tokenize
+
+mpl.use("Agg")
+from matplotlib import pyplot as plt
+
+HERE = Path(__file__).parent
+RESULTS = HERE / "results" / "leaving_alone.json"
+IMAGES = HERE.parent / "docs" / "images"
+THRESHOLDS = [round(step / 20, 2) for step in range(21)]
+BINS = 10
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--model", required=True)
+    parser.add_argument("--corpus", required=True)
+    parser.add_argument("--part", default="test")
+    arguments = parser.parse_args()
+    examples = load_corpus(arguments.corpus, arguments.part)
+    pipeline = load_pipeline(resolve(arguments.model))
+    judged = judge_dialogues(pipeline, [example.dialogue for example in examples])
+    model = Path(arguments.model).name
+    row = {
+        "model": model,
+        "corpus": arguments.corpus,
+        "part": arguments.part,
+        "examples": len(examples),
+        "needing none": sum(map(needs_none, examples)),
+        "shipped": errors(examples, outcomes(pipeline.config, judged, Wish())),
+        "curve": [
+            {"threshold": one, **errors(examples, outcomes(pipeline.config, judged, Wish(threshold=one)))}
+            for one in THRESHOLDS
+        ],
+        **reliability(examples, outcomes(pipeline.config, judged, Wish())),
+    }
+    kept = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.is_file() else []
+    same = ("model", "corpus", "part")
+    kept = [other for other in kept if any(other[key] != row[key] for key in same)] + [row]
+    with atomic_writer(RESULTS) as stream:
+        json.dump(sorted(kept, key=lambda one: [one[key] for key in same]), stream, indent=1)
+        stream.write("\n")
+    draw(row, IMAGES / f"leaving-alone-{model}-{arguments.corpus}.png")
+
+
+def needs_none(example: Example) -> bool:
+    return tokenize(example.rewrite).keys == tokenize(example.dialogue.utterance).keys
+
+
+def outcomes(config: ModelConfig, judged: Sequence[Judged], wish: Wish) -> list[Rewrite]:
+    return [decide(config, one, wish) for one in judged]
+
+
+def errors(examples: Sequence[Example], results: Sequence[Rewrite]) -> dict[str, float | None]:
+    changed = np.array([result.changed for result in results])
+    alone = np.array([needs_none(example) for example in examples])
+    return {
+        "wrongly changed %": round(100 * float(changed[alone].mean()), 2) if alone.any() else None,
+        "wrongly left %": round(100 * float((~changed)[~alone].mean()), 2) if (~alone).any() else None,
+    }
+
+
+def reliability(examples: Sequence[Example], results: Sequence[Rewrite]) -> dict[str, object]:
+    """Confidence against the share that is right, in bins of like confidence, and the mean difference of the two."""
+    sure = np.array([np.nan if result.confidence is None else result.confidence for result in results])
+    right = np.array(
+        [
+            tokenize(result.text).keys == tokenize(example.rewrite).keys
+            for result, example in zip(results, examples, strict=True)
+        ]
+    )
+    bins = np.clip((sure * BINS).astype(int), 0, BINS - 1)
+    table = [
+        {
+            "confidence": round(float(sure[bins == one].mean()), 3),
+            "right": round(float(right[bins == one].mean()), 3),
+            "examples": int((bins == one).sum()),
+        }
+        for one in range(BINS)
+        if (bins == one).any()
+    ]
+    apart = sum(abs(one["confidence"] - one["right"]) * one["examples"] for one in table) / len(examples)
+    return {"reliability": table, "expected calibration error": round(apart, 4)}
+
+
+def draw(row: dict[str, object], path: Path) -> None:
+    curve, table, shipped = row["curve"], row["reliability"], row["shipped"]
+    assert isinstance(curve, list)
+    assert isinstance(table, list)
+    assert isinstance(shipped, dict)
+    figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
+    for name in ("wrongly changed %", "wrongly left %"):
+        values = [np.nan if one[name] is None else one[name] for one in curve]
+        (line,) = left.plot(THRESHOLDS, values, label=name)
+        if shipped[name] is not None:
+            left.axhline(shipped[name], color=line.get_color(), linestyle=":", linewidth=1)
+    left.set(xlabel="threshold", ylabel="%", ylim=(0, 100), title=f"{row['model']} on {row['corpus']} {row['part']}")
+    left.legend(title="dotted: as shipped")
+    right.plot([0, 1], [0, 1], color="grey", linewidth=1)
+    right.plot([one["confidence"] for one in table], [one["right"] for one in table], marker="o")
+    right.set(xlabel="confidence", ylabel="share that is right", xlim=(0, 1), ylim=(0, 1))
+    right.set_title(f"calibration error {row['expected calibration error']}")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, dpi=110)
+    plt.close(figure)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+pytest.importorskip("lightning", reason="not provided: lightning, which the extra train brings")
+
+import onnx
+from safetensors.torch import load_file
+
+from urewrite.corpora import read_jsonl
+from urewrite.errors import TrainingError
+from urewrite.pipeline import judge_dialogues
+from urewrite.rewriter import load_pipeline
+from urewrite.training import export as exporting
+from urewrite.training.export import export
+from urewrite.training.predict import predict, probabilities_of
+from urewrite.training.weights import load_model
+
+
+@pytest.fixture(scope="module")
+def model(toy_run):
+    return load_model(toy_run)
+
+
+@pytest.fixture(scope="module")
+def dialogues(toy_run):
+    return [example.dialogue for example in read_jsonl(toy_run.parent / "validation.jsonl")]
+
+
+@pytest.mark.parametrize("batch_size", [1, 16])
+def test_the_graph_computes_what_the_network_does(model, toy_bundle, dialogues, batch_size):
+    expected = probabilities_of(model, dialogues)
+    found = judge_dialogues(load_pipeline(toy_bundle, threads=1), dialogues, batch_size=batch_size)
+    for first, second in zip(expected, found, strict=True):
+        assert first.axes == second.axes
+        assert np.abs(first.probabilities - second.probabilities).max() < 1e-5
+
+
+def test_weights_of_eight_bits_decide_the_same(model, dialogues, tmp_path):
+    export(model, tmp_path / "small", eight_bit=True, name="small")
+    pipeline = load_pipeline(tmp_path / "small")
+    assert pipeline.config.name == "small"
+    weights = onnx.load(tmp_path / "small" / "model.onnx").graph.initializer
+    assert any(weight.data_type == onnx.TensorProto.INT8 for weight in weights)
+    expected = [probabilities.argmax(0) for _, probabilities in probabilities_of(model, dialogues)]
+    found = [probabilities.argmax(0) for _, probabilities in judge_dialogues(pipeline, dialogues)]
+    same = sum(np.array_equal(first, second) for first, second in zip(expected, found, strict=True))
+    assert same >= 0.9 * len(dialogues)
+
+
+@pytest.mark.parametrize("eight_bit", [False, True])
+def test_what_was_exported_can_be_trained_from(model, dialogues, tmp_path, eight_bit):
+    """Weights that the graph holds are read out of it, from 8 bits with a small loss."""
+    export(model, tmp_path / "handed", eight_bit=eight_bit)
+    again = load_model(tmp_path / "handed")
+    kept = load_file(tmp_path / "handed" / "model.safetensors")
+    expected, found = model.network.state_dict(), again.network.state_dict()
+    assert expected.keys() == found.keys()
+    assert sum(expected[name].numel() for name in kept) < sum(one.numel() for one in expected.values()) / 2
+    for name, tensor in expected.items():
+        bound = 0.02 * tensor.abs().max() if eight_bit and name not in kept else 0
+        assert (found[name] - tensor).abs().max() <= bound, name
+    changed = [
+        first.text != second.text
+        for first, second in zip(predict(model, dialogues), predict(again, dialogues), strict=True)
+    ]
+    assert sum(changed) <= (0.1 if eight_bit else 0) * len(changed)
+
+
+def test_a_graph_that_computes_something_else_is_not_written(model, tmp_path, monkeypatch):
+    monkeypatch.setattr(exporting, "_CLOSE", -1.0)
+    with pytest.raises(TrainingError, match="computes something else"):
+        export(model, tmp_path / "model", eight_bit=False)
+    assert not (tmp_path / "model" / "model.onnx").exists()
+
+
+def test_predictions_are_those_of_the_rewriter(model, toy_bundle, dialogues):
+    from urewrite import Rewriter
+
+    expected = [rewrite.text for rewrite in predict(model, dialogues)]
+    assert [result.text for result in Rewriter.from_pretrained(toy_bundle).rewrite_batch(dialogues)] == expected
