@@ -5,7 +5,8 @@ from urewrite.edits.apply import decode
 from urewrite.edits.grid import ConnectionWords
 from urewrite.edits.supervise import supervise
 from urewrite.rewrite import Edit, Rewrite
+from urewrite.rewriter import Rewriter
 
-__all__ = ["ConnectionWords", "Dialogue", "Edit", "Example", "Rewrite", "Turn", "decode", "supervise"]
+__all__ = ["ConnectionWords", "Dialogue", "Edit", "Example", "Rewrite", "Rewriter", "Turn", "decode", "supervise"]
 
 __version__ = "0.1.0"

@@ -3,12 +3,15 @@
 config.json          this module's document, with a format version
 vocabulary.json      the words of a network without encoder, or
 tokenizer.json       the word pieces of its encoder
-model.safetensors    float weights
+model.onnx           the network as a graph that needs no torch
+model.safetensors    float weights, to go on training from
+SHA256SUMS           checksums of all these, where the folder is to be handed on
 README.md            the model card
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -25,8 +28,11 @@ FORMAT = 1
 CONFIG = "config.json"
 VOCABULARY = "vocabulary.json"
 TOKENIZER = "tokenizer.json"
+GRAPH = "model.onnx"
 WEIGHTS = "model.safetensors"
 CARD = "README.md"
+CHECKSUMS = "SHA256SUMS"
+FILES = (CONFIG, VOCABULARY, TOKENIZER, GRAPH, WEIGHTS, CARD, CHECKSUMS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +56,10 @@ class ModelConfig:
     encoder: Mapping[str, Any] | None = None
     trained_on: tuple[str, ...] = ()
     thresholds: Thresholds = field(default_factory=Thresholds)
+    calibration: tuple[tuple[float, float], ...] = ()
+    """How sure a model is of a whole grid, as a logarithm, and how often it is then right; see `urewrite.decide`."""
+    languages: tuple[str, ...] = ()
+    """What it was trained for, as in `en` and `zh`."""
 
 
 def write_model(folder: Path, config: ModelConfig, preparer: Preparer) -> None:
@@ -85,9 +95,11 @@ def read_config(folder: Path) -> ModelConfig:
             pieces=None if pieces is None else PieceInput(**pieces),
             trained_on=tuple(document.pop("trained_on")),
             thresholds=Thresholds(**document.pop("thresholds", {})),
+            calibration=tuple((float(sure), float(right)) for sure, right in document.pop("calibration", ())),
+            languages=tuple(document.pop("languages", ())),
             **document,
         )
-    except (KeyError, TypeError) as error:
+    except (KeyError, TypeError, ValueError) as error:
         raise BadInputError(f"is not the configuration of a model: {error}", file=path) from error
     if (config.pieces is None) != (config.encoder is None):
         raise BadInputError("expected both or none of pieces and encoder", file=path, field="pieces")
@@ -102,3 +114,37 @@ def read_preparer(folder: Path, config: ModelConfig) -> Preparer:
     if config.pieces is None:
         return Vocabulary.load(path)
     return WordPieces.load(path, **asdict(config.pieces))
+
+
+def write_checksums(folder: Path) -> None:
+    """For a folder that is to be handed on; in the form `sha256sum --check` reads."""
+    lines = [f"{_checksum(folder / name)}  {name}\n" for name in FILES[:-1] if (folder / name).is_file()]
+    with atomic_writer(folder / CHECKSUMS) as stream:
+        stream.writelines(lines)
+
+
+def verify_checksums(folder: Path) -> None:
+    """Compare the files of a folder with its checksums, if it has any."""
+    path = folder / CHECKSUMS
+    if not path.is_file():
+        return
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        expected, _, name = line.partition("  ")
+        if name not in FILES:  # so that no line leads out of the folder
+            raise BadInputError(
+                f"expected a checksum and the name of a model file, found {line!r:.60}", file=path, line=number
+            )
+        if name == CARD:
+            continue
+        if not (folder / name).is_file():
+            raise DataUnavailableError(f"{folder} is no whole model folder: it holds no {name}")
+        if _checksum(folder / name) != expected:
+            raise DataUnavailableError(f"{folder / name} is damaged: its checksum is not that of {CHECKSUMS}")
+
+
+def _checksum(path: Path) -> str:
+    digest = hashlib.sha256()
+    with path.open("rb") as stream:
+        while piece := stream.read(1 << 20):
+            digest.update(piece)
+    return digest.hexdigest()

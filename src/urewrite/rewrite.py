@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from enum import Enum
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Reason = Literal["rewritten", "self_contained", "low_confidence", "no_history", "never", "error"]
+"""Why a text is what it is.
+
+rewritten: edits were made. self_contained: none was found. low_confidence: those found were not sure enough.
+no_history: there was nothing to copy from. never: rewriting was switched off. error: something failed inside, the
+utterance is given back as it is, and the log says what.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,19 +64,77 @@ class Piece:
     source_turn: int | None = None
 
 
+class Region(NamedTuple):
+    """A rectangle of the grid, rows [top, bottom) and columns [left, right), and whether it became an edit."""
+
+    op: Literal["substitute", "insert"]
+    top: int
+    bottom: int
+    left: int
+    right: int
+    score: float
+    made: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GridView:
+    """What a model saw and thought: the words down and across, the probabilities (edit types, rows, columns).
+
+    The edit types are none, substitute and insert. `row_turns` names the turn of each row, None for connection words
+    and separators.
+    """
+
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    row_turns: tuple[int | None, ...]
+    probabilities: NDArray[np.float32]
+    regions: tuple[Region, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Rewrite:
-    """A rewritten utterance. `str()` is its text; `pieces` cover the text exactly, in order."""
+    """A rewritten utterance. `str()` is its text; `pieces` cover the text exactly, in order.
+
+    `confidence` is the probability that the text is right, as often as validation data say it is. `turns_used` tells
+    how many turns of the history, the latest ones, were within the model's window. `notes` name what was left out.
+    """
 
     text: str
     utterance: str
     edits: tuple[Edit, ...]
     pieces: tuple[Piece, ...]
+    reason: Reason | None = None
+    confidence: float | None = None
+    turns_used: int | None = None
+    notes: tuple[str, ...] = ()
+    model: str | None = None
+    grid: GridView | None = field(default=None, compare=False, repr=False)
 
     @property
     def changed(self) -> bool:
         """Whether the text differs from the utterance."""
         return self.text != self.utterance
+
+    def to_record(self) -> dict[str, object]:
+        """As JSON has it: everything but the grid."""
+        return {
+            "text": self.text,
+            "utterance": self.utterance,
+            "changed": self.changed,
+            "reason": self.reason,
+            "confidence": self.confidence,
+            "edits": [asdict(edit) for edit in self.edits],
+            "pieces": [asdict(piece) for piece in self.pieces],
+            "turns_used": self.turns_used,
+            "notes": list(self.notes),
+            "model": self.model,
+        }
+
+    def explain(self, *, colour: bool = True) -> str:
+        """The text with its edits marked, each edit in words, and the grid if it was kept; for terminals."""
+        from urewrite.explain import explain
+
+        return explain(self, colour=colour)
 
     def __str__(self) -> str:
         return self.text

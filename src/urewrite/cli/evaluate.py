@@ -10,13 +10,17 @@ from typing import Annotated
 
 import typer
 
+from urewrite.bundle import GRAPH
 from urewrite.cli.options import MirrorOption, Part
-from urewrite.cli.output import JsonFlag, print_json, print_table, printable, say
+from urewrite.cli.output import JsonFlag, print_json, print_table, progress, say
 from urewrite.corpora.catalogue import example_file, load_corpus
 from urewrite.corpora.jsonl import read_jsonl
 from urewrite.dialogue import Example
 from urewrite.errors import BadInputError, UrewriteError
+from urewrite.explain import printable
 from urewrite.files import atomic_writer
+from urewrite.pretrained import resolve
+from urewrite.rewriter import Rewriter, load_pipeline
 from urewrite.scoring.faults import Verdict, count_faults, judge_triples
 from urewrite.scoring.predictions import STANDARD_INPUT, name_of, read_predictions
 from urewrite.scoring.report import comparison_table, html_report, summary_table
@@ -40,7 +44,8 @@ def evaluate(
         ),
     ] = None,
     model_folder: Annotated[
-        Path | None, typer.Option("--model", metavar="DIR", help="Predict with the model in this folder instead.")
+        str | None,
+        typer.Option("--model", metavar="NAME|DIR", help="Predict with a bundled model or that of a folder instead."),
     ] = None,
     part: Annotated[
         Part | None, typer.Option(help="Part of a named corpus; 'test' is the one papers report on.")
@@ -93,7 +98,7 @@ def evaluate(
     # Read before a model predicts, which may take long.
     others = None if compared_file is None else _paired(examples, compared_file)[1]
     if model_folder is not None:
-        system = model_folder.resolve().name
+        system = resolve(model_folder).resolve().name
         rewrites = _predicted(model_folder, examples)
         if saved_file is not None:
             _write(saved_file, map(_prediction_line, rewrites), "predictions")
@@ -175,19 +180,27 @@ def _paired(examples: Sequence[Example], source: str) -> tuple[list[str], list[T
         raise error.at(file=name_of(source)) from None
 
 
-def _predicted(folder: Path, examples: Sequence[Example]) -> list[str]:
+def _predicted(model: str, examples: Sequence[Example]) -> list[str]:
     """The predictions of a model, with a progress bar where they take seconds."""
+    rewriter = _rewriter(model)
+    dialogues = [example.dialogue for example in examples]
+    with progress("Predicting", len(dialogues)) as follow:
+        return [rewrite.text for rewrite in rewriter.rewrite_batch(dialogues, follow=follow)]
+
+
+def _rewriter(model: str) -> Rewriter:
+    """A model that was exported, or a run's folder, for which PyTorch is needed."""
+    folder = resolve(model)
+    if (folder / GRAPH).is_file():
+        return Rewriter.of(load_pipeline(folder))
     try:
-        from tqdm import tqdm
-
-        from urewrite.training.predict import predict
+        from urewrite.training.predict import pipeline_of
         from urewrite.training.weights import load_model
-
-        model = load_model(folder)
     except ImportError as error:
-        raise UrewriteError(f"a model needs the extra 'train': pip install 'urewrite[train]' ({error})") from error
-    with tqdm(total=len(examples), desc="Predicting", leave=False, delay=2, unit="dialogue") as bar:
-        return [rewrite.text for rewrite in predict(model, [one.dialogue for one in examples], follow=bar.update)]
+        raise UrewriteError(
+            f"a model without {GRAPH} needs the extra 'train': pip install 'urewrite[train]' ({error})"
+        ) from error
+    return Rewriter.of(pipeline_of(load_model(folder)))
 
 
 def _prediction_line(text: str) -> str:

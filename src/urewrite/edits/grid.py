@@ -89,10 +89,10 @@ def lay_out(
     words = connection_words or ConnectionWords()
     if words.leading:
         parts.append((_listed(words.leading), None))
-    turns = [(tokenize(turn.text), position) for position, turn in enumerate(dialogue.history)]
+    room = None
     if most_rows is not None:
-        turns = _latest(turns, most_rows - sum(len(listed) + 1 for listed in (words.leading, words.trailing) if listed))
-    parts.extend(turns)
+        room = most_rows - sum(len(listed) + 1 for listed in (words.leading, words.trailing) if listed)
+    parts.extend(_latest(dialogue, room))
     if words.trailing:
         parts.append((_listed(words.trailing), None))
     sources: list[Source] = []
@@ -107,18 +107,25 @@ def lay_out(
     return Axes(dialogue, utterance, tuple(sources), tuple(row_keys), (*utterance.keys, END))
 
 
-def _latest(turns: list[tuple[Tokens, int]], room: int) -> list[tuple[Tokens, int]]:
-    """The last turns that fit, with a separator each; one turn is kept whatever its length, cut to what fits."""
+def _latest(dialogue: Dialogue, room: int | None) -> list[tuple[Tokens, int]]:
+    """The last turns that fit, with a separator each; one turn is kept whatever its length, cut to what fits.
+
+    Turns before those are not even looked at, so that a long history costs no more than one that fits.
+    """
     kept: list[tuple[Tokens, int]] = []
-    for tokens, position in reversed(turns):
+    for position in range(len(dialogue.history) - 1, -1, -1):
+        if room is not None and room <= 0 and kept:
+            break
+        tokens = tokenize(dialogue.history[position].text)
         if not len(tokens):  # has no rows
             continue
-        if len(tokens) > room:
-            if not kept:
-                kept.append((tokens.first(max(room, 0)), position))
-            break
+        if room is not None:
+            if len(tokens) > room:
+                if not kept:
+                    kept.append((tokens.first(max(room, 0)), position))
+                break
+            room -= len(tokens) + 1
         kept.append((tokens, position))
-        room -= len(tokens) + 1
     return kept[::-1]
 
 

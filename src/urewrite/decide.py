@@ -1,0 +1,149 @@
+"""Decode: which edits to make of a judged grid, why, and how sure we are of the outcome."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from urewrite.bundle import ModelConfig
+from urewrite.edits.apply import apply_edits, edits_of
+from urewrite.edits.choose import Probabilities, Thresholds, candidates, choose
+from urewrite.edits.grid import SEPARATOR, Axes, EditType
+from urewrite.edits.regions import Rectangle
+from urewrite.pipeline import Judged
+from urewrite.rewrite import GridView, Reason, Region, Rewrite
+from urewrite.tokens import tokenize
+
+Mode = Literal["auto", "always", "never"]
+_LEAST = 1e-6
+"""A probability no cell falls below when it is judged, so that one cell cannot outweigh all others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What a caller asks for at a call.
+
+    `threshold` is the least score a region needs to become an edit, in place of the model's own; `protect` holds words
+    that are never edited away, in lower case.
+    """
+
+    mode: Mode = "auto"
+    threshold: float | None = None
+    protect: frozenset[str] = frozenset()
+    keep_grid: bool = False
+
+    def thresholds(self, own: Thresholds) -> Thresholds:
+        """Those of the model, or what the caller wants instead."""
+        if self.mode == "always":
+            return Thresholds(own.cell)
+        return own if self.threshold is None else Thresholds(own.cell, self.threshold, self.threshold)
+
+
+def decide(config: ModelConfig, judged: Judged, wish: Wish) -> Rewrite:
+    """The rewrite of a dialogue."""
+    axes, probabilities = judged
+    thresholds = wish.thresholds(config.thresholds)
+    found = candidates(probabilities, thresholds.cell)
+    allowed = _without_protected(axes, found, wish.protect)
+    chosen = choose(allowed, thresholds)
+    result = apply_edits(axes.dialogue, edits_of(axes, chosen))
+    reason: Reason = "rewritten"
+    if not result.changed:  # also where words were to be replaced by themselves
+        result = apply_edits(axes.dialogue, ())
+        reason = "low_confidence" if found and not chosen else "self_contained"
+        chosen = []
+    return replace(
+        result,
+        reason=reason,
+        confidence=calibrated(config, certainty(probabilities, chosen)),
+        turns_used=turns_used(axes),
+        notes=notes(axes),
+        model=config.name,
+        grid=_view(axes, probabilities, found, chosen) if wish.keep_grid else None,
+    )
+
+
+def certainty(probabilities: Probabilities, chosen: Sequence[Rectangle]) -> float:
+    """The logarithm of the probability that all cells are just as they were decided, as if each were for itself.
+
+    They are not, so this is no probability yet: `calibrated` makes it one.
+    """
+    likely = probabilities[EditType.NONE].copy()
+    for one in chosen:
+        box = slice(one.top, one.bottom), slice(one.left, one.right)
+        likely[box] = probabilities[one.edit_type][box]
+    return float(np.log(np.maximum(likely, _LEAST)).sum())
+
+
+def calibrated(config: ModelConfig, certain: float) -> float | None:
+    """How often validation data were right where the model was as certain; None for a model that was not calibrated."""
+    if not config.calibration:
+        return None
+    sure, right = zip(*config.calibration, strict=True)
+    return float(np.interp(certain, sure, right))
+
+
+def turns_used(axes: Axes) -> int:
+    """How many turns of the history have rows."""
+    return len({source.turn for source in axes.sources if source.turn is not None})
+
+
+def notes(axes: Axes) -> tuple[str, ...]:
+    """What of a dialogue the model does not see."""
+    said = list(axes.dialogue.skipped)
+    history = axes.dialogue.history
+    turns = [source for source in axes.sources if source.turn is not None]
+    first = min((source.turn for source in turns if source.turn is not None), default=None)
+    if first is not None:
+        left_out = sum(bool(turn.text.strip()) for turn in history[:first])
+        if left_out:
+            said.append(f"the first {first} turns of the history do not fit the model's window")
+        cut = turns[0]
+        if len(cut.tokens) and cut.tokens.text[cut.tokens.ends[-1] :].strip() and len(turns) == 1:
+            said.append(f"of turn {first + 1} only the first {len(cut.tokens):,} words fit the model's window")
+    return tuple(said)
+
+
+def _without_protected(axes: Axes, found: list[Rectangle], words: frozenset[str]) -> list[Rectangle]:
+    if not words:
+        return found
+    return [
+        one
+        for one in found
+        if one.edit_type != EditType.SUBSTITUTE or words.isdisjoint(axes.column_keys[one.left : one.right])
+    ]
+
+
+def protected(words: Sequence[str]) -> frozenset[str]:
+    """Every token of the words a caller wants to stay."""
+    return frozenset(key for word in words for key in tokenize(word).keys)
+
+
+def _view(axes: Axes, probabilities: Probabilities, found: list[Rectangle], chosen: list[Rectangle]) -> GridView:
+    turns: list[int | None] = [None] * axes.shape[0]
+    words = [SEPARATOR] * axes.shape[0]
+    for source in axes.sources:
+        for offset, word in enumerate(source.tokens.words):
+            turns[source.first_row + offset] = source.turn
+            words[source.first_row + offset] = word
+    return GridView(
+        tuple(words),
+        (*axes.utterance.words, axes.column_keys[-1]),
+        tuple(turns),
+        np.ascontiguousarray(probabilities, dtype=np.float32),
+        tuple(
+            Region(
+                "substitute" if one.edit_type == EditType.SUBSTITUTE else "insert",
+                one.top,
+                one.bottom,
+                one.left,
+                one.right,
+                one.score,
+                one in chosen,
+            )
+            for one in found
+        ),
+    )

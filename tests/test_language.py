@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+import pytest
+
+from urewrite.dialogue import Dialogue
+from urewrite.language import language_of
+
+
+@pytest.mark.parametrize(
+    ("history", "utterance", "expected"),
+    [
+        ([], "Why is that?", "en"),
+        ([], "为什么", "zh"),
+        ([], "为什么 iPhone 这么贵", "zh"),
+        ([], "How far is 北京 from here?", "en"),
+        (["北京怎么样"], "Why?", "en"),
+        (["How are you?", "很好"], "?!", "zh"),
+        (["很好", "How are you?"], "2 + 2", "en"),
+        (["..."], "42", "en"),
+        ([], "لماذا؟", "en"),
+    ],
+)
+def test_the_script_decides(history, utterance, expected):
+    assert language_of(Dialogue.of(history, utterance)) == expected
+
+
+def test_only_the_start_of_a_long_text_is_looked_at():
+    assert language_of(Dialogue.of([], "好" * 1500 + " word" * 100_000)) == "zh"

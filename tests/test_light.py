@@ -1,0 +1,85 @@
+"""The runtime without the workshop: a virtual environment that holds what `pip install urewrite` brings and no more."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import re
+import subprocess
+import venv
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).resolve().parents[1] / "src"
+WORKSHOP = ("torch", "transformers", "lightning", "onnx", "matplotlib", "safetensors", "scipy")
+
+
+HISTORY = ["well now , do you know Oslo ?", "Sure ."]
+
+
+def _with_what_they_need(*names: str) -> set[str]:
+    """Distributions and, link by link, those they require on this machine."""
+    from packaging.requirements import Requirement
+
+    found: set[str] = set()
+    waiting = list(names)
+    while waiting:
+        name = re.sub(r"[-_.]+", "-", waiting.pop()).lower()
+        if name in found:
+            continue
+        found.add(name)
+        for text in importlib.metadata.requires(name) or ():
+            requirement = Requirement(text)
+            if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):
+                waiting.append(requirement.name)
+    return found
+
+
+@pytest.fixture(scope="module")
+def light_python(tmp_path_factory):
+    """An interpreter that finds the core's requirements, each linked to where it is installed, and nothing else."""
+    folder = tmp_path_factory.mktemp("light")
+    venv.create(folder, with_pip=False, symlinks=os.name != "nt")
+    (site,) = folder.glob("**/site-packages")
+    for name in _with_what_they_need("urewrite") - {"urewrite"}:
+        files = importlib.metadata.files(name)
+        assert files is not None
+        for top in {file.parts[0] for file in files if file.parts[0] not in ("..", "__pycache__")}:
+            place = site / top
+            source = Path(str(importlib.metadata.distribution(name).locate_file(top)))
+            if not place.exists() and source.exists():
+                place.symlink_to(source)
+    (site / "urewrite.pth").write_text(str(SOURCE))
+    return folder / ("Scripts" if os.name == "nt" else "bin") / "python"
+
+
+def run(python, *arguments, **options):
+    return subprocess.run([python, *map(str, arguments)], capture_output=True, text=True, check=False, **options)
+
+
+def test_the_workshop_is_not_there(light_python):
+    code = f"import importlib.util as u; print([name for name in {WORKSHOP!r} if u.find_spec(name)])"
+    assert run(light_python, "-c", code).stdout.strip() == "[]"
+
+
+def test_a_model_is_loaded_and_used(light_python, toy_bundle):
+    code = (
+        "import sys; from urewrite import Rewriter\n"
+        f"result = Rewriter.from_pretrained({str(toy_bundle)!r}).rewrite({HISTORY!r}, 'where is it now ?')\n"
+        "print(result)"
+    )
+    result = run(light_python, "-W", "error", "-c", code)
+    assert (result.stdout, result.stderr) == ("where is Oslo now ?\n", "")
+
+
+def test_every_module_of_the_runtime_is_imported(light_python):
+    """Only `network` and `training` may need more."""
+    modules = [
+        ".".join(path.relative_to(SOURCE).with_suffix("").parts)
+        for path in sorted(SOURCE.glob("urewrite/**/*.py"))
+        if path.parts[-2] not in ("network", "training") and path.name != "__main__.py"
+    ]
+    code = f"import importlib\nfor name in {modules!r}: importlib.import_module(name)"
+    result = run(light_python, "-c", code)
+    assert (result.returncode, result.stderr) == (0, "")

@@ -1,0 +1,215 @@
+"""The rewriter people use, on a model that really learned a toy language."""
+
+from __future__ import annotations
+
+import json
+import logging
+import pickle
+import shutil
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import pytest
+
+pytest.importorskip("lightning", reason="not provided: lightning, which the extra train brings")
+
+from urewrite import Dialogue, Rewriter
+from urewrite.corpora import read_jsonl
+from urewrite.errors import BadInputError, DataUnavailableError
+from urewrite.rewriter import MOST_WORDS
+
+HISTORY = ["well now , do you know Oslo ?", "Sure ."]
+QUESTION = "where is it now ?"
+
+
+@pytest.fixture(scope="module")
+def rewriter(toy_bundle):
+    return Rewriter.from_pretrained(toy_bundle)
+
+
+@pytest.fixture(scope="module")
+def examples(toy_run):
+    return read_jsonl(toy_run.parent / "validation.jsonl")
+
+
+def test_a_follow_up_is_rewritten(rewriter):
+    result = rewriter.rewrite(HISTORY, QUESTION)
+    assert str(result) == "where is Oslo now ?"
+    assert result.changed
+    assert result.reason == "rewritten"
+    assert result.turns_used == 2
+    (edit,) = result.edits
+    assert (edit.op, edit.text, edit.source_turn) == ("substitute", "Oslo", 0)
+    assert HISTORY[0][edit.source_start : edit.source_end] == "Oslo"
+    assert result.grid is not None
+
+
+def test_a_batch_gives_what_each_would_give_alone(rewriter, examples):
+    dialogues = [example.dialogue for example in examples]
+    mixed = [Dialogue.of([], "why ?"), *dialogues, Dialogue.of(["word " * 500, "Do you know Oslo ?"], "and why ?")]
+    alone = [rewriter.rewrite([turn.text for turn in one.history], one.utterance) for one in mixed]
+    assert sum(result.changed for result in alone) > len(dialogues) / 2
+    for batch_size in (1, 7, 500):
+        told: list[int] = []
+        together = rewriter.rewrite_batch(mixed, batch_size=batch_size, follow=told.append)
+        assert [result.text for result in together] == [result.text for result in alone]
+        assert [result.reason for result in together] == [result.reason for result in alone]
+        assert sum(told) == len(mixed)
+    right = [result.text == example.rewrite for result, example in zip(alone[1:-1], examples, strict=True)]
+    assert sum(right) >= 0.9 * len(right)
+    assert rewriter.rewrite_batch([]) == []
+
+
+@pytest.mark.parametrize(
+    "history",
+    [
+        [("user", HISTORY[0]), ("assistant", HISTORY[1])],
+        [
+            {"role": "system", "content": "You are Paris."},
+            {"role": "user", "content": HISTORY[0]},
+            {"role": "tool", "content": "Tokyo"},
+            {"role": "assistant", "content": [{"type": "text", "text": HISTORY[1]}, {"type": "image_url"}]},
+        ],
+    ],
+)
+def test_histories_come_in_several_forms(rewriter, history):
+    result = rewriter.rewrite(history, QUESTION)
+    assert result.text == "where is Oslo now ?"
+    assert len(result.notes) == (3 if len(history) == 4 else 0)
+
+
+@pytest.mark.parametrize(
+    ("history", "utterance", "reason"),
+    [([], QUESTION, "no_history"), ([" ", "\u200b"], QUESTION, "no_history"), (HISTORY, "\u200b", "self_contained")],
+)
+def test_what_needs_no_network(rewriter, history, utterance, reason):
+    result = rewriter.rewrite(history, utterance)
+    assert (result.text, result.reason) == (utterance, reason)
+
+
+def test_never_means_never(rewriter):
+    result = rewriter.rewrite(HISTORY, QUESTION, mode="never")
+    assert (result.text, result.reason, result.confidence) == (QUESTION, "never", None)
+
+
+def test_thresholds_and_protected_words(rewriter):
+    assert not rewriter.rewrite(HISTORY, QUESTION, threshold=1.0).changed
+    assert rewriter.rewrite(HISTORY, QUESTION, threshold=0.0).changed
+    assert "it" in rewriter.rewrite(HISTORY, QUESTION, protect=["It"]).text.split()
+
+
+def test_a_long_utterance_is_left_alone(rewriter):
+    long = "it " * (MOST_WORDS + 1)
+    result = rewriter.rewrite(HISTORY, long)
+    assert (result.text, result.reason) == (long, "self_contained")
+    assert f"more than {MOST_WORDS}" in result.notes[0]
+
+
+def test_a_long_history_keeps_the_latest_turns(rewriter):
+    result = rewriter.rewrite([*["Do you know Paris ?"] * 2000, *HISTORY], QUESTION)
+    assert result.turns_used is not None
+    assert 2 < result.turns_used < 200
+    assert result.notes == (f"the first {2002 - result.turns_used} turns of the history do not fit the model's window",)
+    assert all(edit.source_turn is not None and edit.source_turn > 1800 for edit in result.edits)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "field"),
+    [
+        ({"history": "x", "utterance": "y"}, "history"),
+        ({"history": [3], "utterance": "y"}, "history[0]"),
+        ({"history": [], "utterance": " "}, "utterance"),
+        ({"history": [], "utterance": "x", "mode": "often"}, "mode"),
+        ({"history": [], "utterance": "x", "threshold": 1.5}, "threshold"),
+        ({"history": [], "utterance": "x", "threshold": float("nan")}, "threshold"),
+        ({"history": [], "utterance": "x", "lang": "fr"}, "lang"),
+        ({"history": [], "utterance": "x", "protect": "x"}, "protect"),
+    ],
+)
+def test_what_cannot_be_used_is_named(rewriter, arguments, field):
+    with pytest.raises(BadInputError) as caught:
+        rewriter.rewrite(**arguments)
+    assert caught.value.field == field
+
+
+def test_a_bad_dialogue_of_a_batch_is_named(rewriter):
+    with pytest.raises(BadInputError) as caught:
+        rewriter.rewrite_batch([([], "x"), (["y"], "")])
+    assert caught.value.field == "dialogues[1].utterance"
+    with pytest.raises(BadInputError, match="at least 1"):
+        rewriter.rewrite_batch([], batch_size=0)
+
+
+def test_a_failure_inside_gives_the_utterance_back(toy_bundle, caplog):
+    """A run that fails on one dialogue fails for that one alone, also in a batch."""
+    rewriter = Rewriter.from_pretrained(toy_bundle)
+    (pipeline,) = rewriter._loaded.values()
+
+    def run(arrays):
+        if (arrays.widths == 4).any():
+            raise RuntimeError("out of memory, say")
+        return pipeline.run(arrays)
+
+    rewriter = Rewriter.of(replace(pipeline, run=run))
+    with caplog.at_level(logging.WARNING, logger="urewrite"):
+        failed, good = rewriter.rewrite_batch([(HISTORY, "why is it"), (HISTORY, QUESTION)])
+    assert (failed.text, failed.reason, failed.confidence) == ("why is it", "error", 0.0)
+    assert (good.text, good.reason) == ("where is Oslo now ?", "rewritten")
+    assert "out of memory, say" in caplog.text
+
+
+def test_threads_may_share_a_rewriter(rewriter, examples):
+    dialogues = [example.dialogue for example in examples]
+    expected = [result.text for result in rewriter.rewrite_batch(dialogues)]
+
+    def one(dialogue):
+        return rewriter.rewrite(dialogue.history, dialogue.utterance).text
+
+    with ThreadPoolExecutor(8) as pool:
+        for _ in range(3):
+            assert list(pool.map(one, dialogues)) == expected
+
+
+def test_results_can_be_pickled_and_told_as_json(rewriter):
+    result = rewriter.rewrite(HISTORY, QUESTION)
+    again = pickle.loads(pickle.dumps(result))
+    assert again == result
+    assert again.grid is not None
+    record = json.loads(json.dumps(result.to_record()))
+    assert record["text"] == result.text
+    assert record["edits"][0]["source_turn"] == 0
+
+
+def test_a_saved_model_is_the_same_and_damage_is_noticed(rewriter, toy_bundle, tmp_path):
+    folder = tmp_path / "copy"
+    rewriter.save_pretrained(folder)
+    assert Rewriter.from_pretrained(str(folder)).rewrite(HISTORY, QUESTION) == rewriter.rewrite(HISTORY, QUESTION)
+    graph = folder / "model.onnx"
+    graph.write_bytes(graph.read_bytes()[:-1] + b"x")
+    with pytest.raises(DataUnavailableError, match=r"model\.onnx is damaged"):
+        Rewriter.from_pretrained(folder)
+    graph.unlink()
+    with pytest.raises(DataUnavailableError, match=r"it holds no model\.onnx"):
+        Rewriter.from_pretrained(folder)
+
+
+def test_checksums_lead_nowhere_else(toy_bundle, tmp_path):
+    folder = tmp_path / "copy"
+    shutil.copytree(toy_bundle, folder)
+    (folder / "SHA256SUMS").write_text("0" * 64 + "  ../secret\n")
+    with pytest.raises(BadInputError, match="name of a model file"):
+        Rewriter.from_pretrained(folder)
+
+
+def test_a_graph_of_something_else_is_refused(toy_bundle, tmp_path):
+    folder = tmp_path / "copy"
+    shutil.copytree(toy_bundle, folder)
+    (folder / "SHA256SUMS").unlink()
+    (folder / "model.onnx").write_bytes(b"nonsense")
+    with pytest.raises(BadInputError, match="no graph that can be run"):
+        Rewriter.from_pretrained(folder)
+
+
+def test_a_run_that_was_not_exported_says_how(toy_run):
+    with pytest.raises(DataUnavailableError, match="urewrite export"):
+        Rewriter.from_pretrained(toy_run)
