@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -150,3 +151,10 @@ def test_validation_may_have_several_sources(tmp_path):
     assert 0 < len(own) < 50
     assert len(found.validation) == len(own) + 50
     assert len(found.train) == 50 - len(own)
+
+
+@pytest.mark.parametrize(
+    "path", sorted((Path(__file__).parents[2] / "configs").glob("*.yaml")), ids=lambda path: path.stem
+)
+def test_every_settings_file_is_whole_and_called_by_its_name(path):
+    assert load_settings(path).name == path.stem
