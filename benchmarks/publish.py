@@ -264,6 +264,20 @@ def decoding() -> str:
     return table(header, rows, RUNS_COMMAND)
 
 
+def repeats() -> str:
+    metrics = ["em", "bleu4", "f1", "f3"]
+    rows = [
+        [
+            row["run"],
+            row["validation"],
+            *(f"{row['with repeats'][name]:.2f} → {row['without'][name]:.2f}" for name in metrics),
+        ]
+        for row in results("repeats")
+    ]
+    header = ["run", "validation part", *(SHORT[metric] for metric in metrics)]
+    return table(header, rows, "python benchmarks/repeats.py")
+
+
 def training_speed() -> str:
     found = results("training_speed")
     shares = found.pop("shares of the time, %")
@@ -290,6 +304,7 @@ TABLES: dict[str, Callable[[], str]] = {
         ablations,
         improvements,
         decoding,
+        repeats,
         training_speed,
     )
 }

@@ -10,7 +10,7 @@ import numpy as np
 
 from urewrite.bundle import ModelConfig
 from urewrite.edits.apply import apply_edits, edits_of
-from urewrite.edits.choose import Probabilities, Thresholds, candidates, choose
+from urewrite.edits.choose import Probabilities, Thresholds, candidates, settle
 from urewrite.edits.grid import SEPARATOR, Axes, EditType
 from urewrite.edits.regions import Rectangle
 from urewrite.pipeline import Judged
@@ -48,7 +48,7 @@ def decide(config: ModelConfig, judged: Judged, wish: Wish) -> Rewrite:
     thresholds = wish.thresholds(config.thresholds)
     found = candidates(probabilities, thresholds.cell)
     allowed = _without_protected(axes, found, wish.protect)
-    chosen = choose(allowed, thresholds)
+    chosen = settle(axes, allowed, thresholds)
     result = apply_edits(axes.dialogue, edits_of(axes, chosen))
     reason: Reason = "rewritten"
     if not result.changed:  # also where words were to be replaced by themselves

@@ -8,9 +8,11 @@ from hypothesis.extra import numpy as arrays
 
 from edits.dialogues import awkward_dialogues
 from urewrite.dialogue import Dialogue
-from urewrite.edits.apply import decode
+from urewrite.edits.apply import apply_edits, edits_of
 from urewrite.edits.choose import Thresholds, candidates, choose, decode_probabilities
 from urewrite.edits.grid import EditType, lay_out
+from urewrite.edits.regions import find_rectangles
+from urewrite.edits.repeats import without_repeats
 
 
 def likely(shape, **cells):
@@ -70,11 +72,13 @@ def test_what_is_chosen_is_sure_enough(dialogue, wanted, data):
 
 
 @given(awkward_dialogues(), st.data())
-def test_a_certain_grid_is_decoded_as_it_is(dialogue, data):
+def test_a_certain_grid_is_decoded_as_it_is_but_for_repeats(dialogue, data):
     axes = lay_out(dialogue)
     grid = data.draw(arrays.arrays(np.int8, axes.shape, elements=st.integers(0, 2)))
     certain = np.stack([(grid == edit_type).astype(float) for edit_type in range(3)])
-    assert decode_probabilities(axes, certain, Thresholds()).text == decode(axes, grid).text
+    found = without_repeats(axes, find_rectangles(grid))
+    expected = apply_edits(dialogue, edits_of(axes, found))
+    assert decode_probabilities(axes, certain, Thresholds()).text == expected.text
 
 
 @pytest.mark.parametrize("cell", [0.3, 0.5])

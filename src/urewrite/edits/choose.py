@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from urewrite.edits.apply import apply_edits, edits_of
 from urewrite.edits.grid import Axes, EditType
 from urewrite.edits.regions import Rectangle, find_rectangles
+from urewrite.edits.repeats import without_repeats
 from urewrite.rewrite import Rewrite
 
 Probabilities = NDArray[np.floating]
@@ -36,7 +37,7 @@ class Thresholds:
 def decode_probabilities(axes: Axes, probabilities: Probabilities, thresholds: Thresholds) -> Rewrite:
     """The rewrite that probabilities stand for."""
     found = candidates(probabilities, thresholds.cell)
-    return apply_edits(axes.dialogue, edits_of(axes, choose(found, thresholds)))
+    return apply_edits(axes.dialogue, edits_of(axes, settle(axes, found, thresholds)))
 
 
 def candidates(probabilities: Probabilities, cell: float) -> list[Rectangle]:
@@ -45,6 +46,11 @@ def candidates(probabilities: Probabilities, cell: float) -> list[Rectangle]:
     types = np.where(insert > substitute, np.int8(EditType.INSERT), np.int8(EditType.SUBSTITUTE))
     grid = np.where(substitute + insert >= cell, types, np.int8(EditType.NONE))
     return find_rectangles(grid, probabilities)
+
+
+def settle(axes: Axes, found: list[Rectangle], thresholds: Thresholds) -> list[Rectangle]:
+    """The regions that become edits: those that are sure enough, without what would be said twice."""
+    return without_repeats(axes, choose(found, thresholds))
 
 
 def choose(found: list[Rectangle], thresholds: Thresholds) -> list[Rectangle]:

@@ -10,7 +10,7 @@ from urewrite.bundle import ModelConfig
 from urewrite.decide import certainty
 from urewrite.dialogue import Example
 from urewrite.edits.apply import apply_edits, edits_of
-from urewrite.edits.choose import Thresholds, candidates, choose
+from urewrite.edits.choose import Thresholds, candidates, settle
 from urewrite.pipeline import Judged, judge_dialogues
 from urewrite.scoring import score
 from urewrite.tokens import tokenize
@@ -37,7 +37,7 @@ def calibration_of(
     """How often the validation part is right by how certain the model is of each example."""
     certain, right = [], []
     for (axes, likely), example in zip(judged, examples, strict=True):
-        chosen = choose(candidates(likely, config.thresholds.cell), config.thresholds)
+        chosen = settle(axes, candidates(likely, config.thresholds.cell), config.thresholds)
         text = apply_edits(axes.dialogue, edits_of(axes, chosen)).text
         certain.append(certainty(likely, chosen))
         right.append(tokenize(text).keys == tokenize(example.rewrite).keys)
@@ -53,7 +53,7 @@ def tune(judged: Sequence[Judged], examples: Sequence[Example], metric: str) -> 
         for thresholds in _combinations(cell):
             predictions = []
             for number, (axes, rectangles) in enumerate(found):
-                chosen = choose(rectangles, thresholds)
+                chosen = settle(axes, rectangles, thresholds)
                 key = number, tuple(rectangles.index(rectangle) for rectangle in chosen)
                 if key not in texts:
                     texts[key] = apply_edits(axes.dialogue, edits_of(axes, chosen)).text

@@ -1,0 +1,35 @@
+"""Words that a network wants to put into one place twice, from two turns that both hold them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from urewrite.edits.grid import SEPARATOR, Axes
+from urewrite.edits.regions import Rectangle
+
+
+def without_repeats(axes: Axes, found: Sequence[Rectangle]) -> list[Rectangle]:
+    """Of regions for one place whose words hold those of another only the better scored one, in the given order.
+
+    A connection word gives way to a span that brings it along, whatever their scores.
+    """
+    lists = [source for source in axes.sources if source.turn is None]
+
+    def listed(one: Rectangle) -> bool:
+        return any(source.first_row <= one.top < source.first_row + len(source.tokens) for source in lists)
+
+    def words(one: Rectangle) -> tuple[str, ...]:
+        return tuple(key for key in axes.row_keys[one.top : one.bottom] if key != SEPARATOR)
+
+    kept: list[Rectangle] = []
+    for one in sorted(found, key=lambda one: (listed(one), -one.score)):
+        mine = words(one)
+        beside = [words(other) for other in kept if (other.edit_type, other.left) == (one.edit_type, one.left)]
+        if not any(_holds(theirs, mine) or _holds(mine, theirs) for theirs in beside):
+            kept.append(one)
+    return [one for one in found if one in kept]
+
+
+def _holds(long: tuple[str, ...], short: tuple[str, ...]) -> bool:
+    size = len(short)
+    return any(long[start : start + size] == short for start in range(len(long) - size + 1))
