@@ -42,9 +42,7 @@ def test_version():
 @pytest.mark.parametrize(
     "command",
     [
-        ["edits"],
-        ["evaluate"],
-        ["train"],
+        *([name] for name in ("rewrite", "batch", "demo", "bench", "edits", "evaluate", "train", "finetune", "export")),
         ["data"],
         *(["data", name] for name in ("list", "fetch", "stats", "export", "overlap", "ceiling", "connections")),
     ],
@@ -176,6 +174,13 @@ def test_ceiling_errors(tmp_path):
 def test_heavy_libraries_are_not_loaded():
     """The runtime stays light: what only tests, tables or training need is not imported with the package."""
     code = "import sys, urewrite; print([m for m in ('torch', 'rich', 'scipy', 'nltk', 'typer') if m in sys.modules])"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "[]"
+
+
+def test_help_does_not_wait_for_models():
+    """What only a command at work needs is not loaded to explain it."""
+    code = "import sys, urewrite.cli.main; print([m for m in ('onnxruntime', 'torch', 'rich') if m in sys.modules])"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert result.stdout.strip() == "[]"
 

@@ -19,13 +19,18 @@ class Turn:
     role: str | None = None
 
 
+_LEFT_OUT = Turn("")
+
 HistoryItem = str | Turn | tuple[str, str] | Mapping[str, object]
 """A turn as callers have it: text, a `Turn`, a (role, text) pair or a chat message."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dialogue:
-    """A history and the utterance that follows it; `skipped` says which given turns were left out, and why."""
+    """A history and the utterance that follows it; `skipped` says which given turns were left out, and why.
+
+    What is left out stays in its place as a turn without text, so that turns have the numbers the caller knows them by.
+    """
 
     history: tuple[Turn, ...]
     utterance: str
@@ -45,9 +50,7 @@ class Dialogue:
         turns: list[Turn] = []
         skipped: list[str] = []
         for position, item in enumerate(history):
-            turn = _turn(item, f"history[{position}]", skipped)
-            if turn is not None:
-                turns.append(turn)
+            turns.append(_turn(item, f"history[{position}]", skipped) or _LEFT_OUT)
         return cls(tuple(turns), utterance, tuple(skipped))
 
     @classmethod
@@ -56,9 +59,9 @@ class Dialogue:
         turns: list[Turn] = []
         skipped: list[str] = []
         for position, message in enumerate(messages):
-            turn = _turn(message, f"messages[{position}]", skipped)
-            if turn is not None:
-                turns.append(turn)
+            turns.append(_turn(message, f"messages[{position}]", skipped) or _LEFT_OUT)
+        while turns and turns[-1] is _LEFT_OUT:
+            turns.pop()
         if not turns:
             raise BadInputError("no message holds text of a user or an assistant", field="messages")
         return cls(tuple(turns[:-1]), turns[-1].text, tuple(skipped))

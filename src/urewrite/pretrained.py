@@ -34,7 +34,9 @@ def graph_of(folder: Path) -> Path:
     """The graph of a model folder; a run's folder has none until it is exported."""
     path = folder / GRAPH
     if not path.is_file():
-        raise DataUnavailableError(f"{folder} holds no {GRAPH}: run `urewrite export {folder}` first")
+        raise DataUnavailableError(
+            f"{folder} holds no {GRAPH}: run `urewrite export {folder} --output DIR` and take that folder"
+        )
     return path
 
 

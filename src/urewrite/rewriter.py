@@ -147,8 +147,8 @@ class Rewriter:
         write_checksums(target)
 
     def _rewrite_one(self, dialogue: Dialogue, wish: Wish, lang: Language | None) -> Rewrite:
+        pipeline = self._pipeline(self._language(dialogue, lang))  # a model that cannot be loaded is not hidden
         try:
-            pipeline = self._pipeline(self._language(dialogue, lang))
             axes = pipeline.lay_out(dialogue)
             settled = _settled(pipeline.config, axes, wish)
             if settled is not None:
@@ -169,8 +169,8 @@ class Rewriter:
         """Together; what fails together is tried one by one, so that one bad dialogue spoils no other."""
         open_ones: list[tuple[int, Axes]] = []
         left = set(positions)
+        pipeline = self._pipeline(language)
         try:
-            pipeline = self._pipeline(language)
             for position in positions:
                 axes = pipeline.lay_out(dialogues[position])
                 settled = _settled(pipeline.config, axes, wish)

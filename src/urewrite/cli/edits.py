@@ -6,20 +6,18 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
-import numpy as np
 import typer
 
-from urewrite.cli.output import JsonFlag, print_json, printable
+from urewrite.cli.output import JsonFlag, print_json
 from urewrite.dialogue import Dialogue, Example
 from urewrite.edits.apply import decode
 from urewrite.edits.grid import ConnectionWords
 from urewrite.edits.supervise import Supervision, supervise
+from urewrite.explain import edit_lines, grid_lines, marked
 from urewrite.rewrite import Rewrite
 
 if TYPE_CHECKING:  # rich is slow to load, so only what prints loads it
     from rich.text import Text
-
-_ROWS_SHOWN = 40
 
 
 def edits(
@@ -65,52 +63,18 @@ def _show(supervision: Supervision, result: Rewrite) -> None:
     from rich.text import Text
 
     console = Console(soft_wrap=True, highlight=False)
-    console.print(Text("rewrite  ") + _coloured(result))
+    console.print(Text("rewrite  ") + marked(result))
     if not supervision.exact:
         console.print("(as close as words of the dialogue come)")
-    for edit in result.edits:
-        source = "connection word" if edit.source_turn is None else f"turn {edit.source_turn + 1}"
-        where = f"[{edit.source_start}:{edit.source_end}]" if edit.source_turn is not None else ""
-        removed = result.utterance[edit.start : edit.end]
-        verb = f"{removed!r} gives way to" if edit.op == "substitute" else f"at {edit.start} comes in"
-        console.print(Text(f"{edit.op:<11}{verb} {edit.text!r} from {source}{where}"))
-    for line in _grid_lines(supervision):
+    for line in (*edit_lines(result), *_gold_grid(supervision)):
         console.print(line)
 
 
-def _grid_lines(supervision: Supervision) -> Iterator[Text]:
-    """The grid with its words; a long context is cut down to the edited rows and their neighbours."""
-    from rich.cells import cell_len
+def _gold_grid(supervision: Supervision) -> Iterator[Text]:
     from rich.text import Text
 
-    columns = [printable(key) for key in supervision.axes.column_keys]
-    rows = [printable(key) for key in supervision.axes.row_keys]
-    edited = np.flatnonzero(supervision.grid.max(axis=1)).tolist()
-    near = {row + away for row in edited for away in range(-2, 3)}
-    margin = max((cell_len(key) for key in rows), default=0)
     marks = (Text("·", style="dim"), Text("S", style="bold magenta"), Text("I", style="bold green"))
-    yield Text(" " * margin + "  " + "  ".join(columns))
-    skipped = False
-    for row, (key, cells) in enumerate(zip(rows, supervision.grid.tolist(), strict=True)):
-        if len(rows) > _ROWS_SHOWN and row not in near:
-            if not skipped:
-                yield Text("...", style="dim")
-            skipped = True
-            continue
-        skipped = False
-        line = Text(key + " " * (margin - cell_len(key)))
-        for name, cell in zip(columns, cells, strict=True):
-            line.append("  ")
-            line.append_text(marks[cell])
-            line.append(" " * (cell_len(name) - 1))
-        yield line
-
-
-def _coloured(result: Rewrite) -> Text:
-    from rich.text import Text
-
-    styles = {"utterance": "", "history": "bold green", "connection": "bold yellow", "separator": ""}
-    text = Text()
-    for piece in result.pieces:
-        text.append(printable(result.text[piece.start : piece.end]), style=styles[piece.origin.value])
-    return text
+    axes, grid = supervision.axes, supervision.grid
+    return grid_lines(
+        axes.row_keys, axes.column_keys, grid.astype(float), lambda row, column: marks[int(grid[row, column])]
+    )

@@ -13,7 +13,19 @@ from typing import Annotated
 import typer
 
 from urewrite import __version__
-from urewrite.cli import ceiling, data, edits, evaluate, finetune, train
+from urewrite.cli import (
+    batch,
+    bench,
+    ceiling,
+    data,
+    demo,
+    edits,
+    evaluate,
+    export,
+    finetune,
+    rewrite,
+    train,
+)
 from urewrite.errors import UrewriteError
 
 app = typer.Typer(
@@ -27,11 +39,16 @@ app = typer.Typer(
 
 data.app.command()(ceiling.ceiling)
 data.app.command()(ceiling.connections)
+app.command()(rewrite.rewrite)
+app.command()(batch.batch)
+app.command()(demo.demo)
+app.command()(bench.bench)
 app.add_typer(data.app)
 app.command()(edits.edits)
 app.command()(evaluate.evaluate)
 app.command()(train.train)
 app.command()(finetune.finetune)
+app.command()(export.export)
 
 
 def _print_version(asked: bool) -> None:

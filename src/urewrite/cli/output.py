@@ -22,9 +22,19 @@ def print_json(document: object) -> None:
     sys.stdout.write("".join(f"\\u{ord(c):04x}" if "\ud800" <= c <= "\udfff" else c for c in text) + "\n")
 
 
-def printable(text: str) -> str:
-    """Without control characters, which could steer the terminal."""
-    return "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)
+def print_bytes(content: bytes) -> None:
+    """Write to stdout what is no text, or text that must come out just as it came in; at once, for who waits for it."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(content)
+    sys.stdout.buffer.flush()
+
+
+def shows_colour() -> bool:
+    """Whether stdout is a terminal with colours, and nobody asked for none (NO_COLOR)."""
+    from rich.console import Console
+
+    console = Console()
+    return console.is_terminal and console.color_system is not None and not console.no_color
 
 
 def say(message: str) -> None:

@@ -107,6 +107,8 @@ def export(model: Model, folder: Path, *, eight_bit: bool, name: str | None = No
     """
     folder.mkdir(parents=True, exist_ok=True)
     config = model.config if name is None else replace(model.config, name=name)
+    for other in (bundle.VOCABULARY, bundle.TOKENIZER):  # of another model that was here before
+        (folder / other).unlink(missing_ok=True)
     write_model(folder, config, model.preparer)
     weights = model.network.state_dict()
     with tempfile.TemporaryDirectory() as temporary:
