@@ -27,7 +27,8 @@ def test_messages_end_with_the_utterance():
             },
         ]
     )
-    assert dialogue.history == (Turn("Who is Kobe?", "user"), Turn("A player.", "assistant"))
+    silent = Turn("")  # keeps its place, so that turns have the numbers the caller knows
+    assert dialogue.history == (silent, Turn("Who is Kobe?", "user"), Turn("A player.", "assistant"), silent, silent)
     assert dialogue.utterance == "How tall?"
     assert [note.split(":")[0] for note in dialogue.skipped] == [f"messages[{index}]" for index in (0, 3, 4, 5)]
 

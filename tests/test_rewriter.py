@@ -76,6 +76,7 @@ def test_histories_come_in_several_forms(rewriter, history):
     result = rewriter.rewrite(history, QUESTION)
     assert result.text == "where is Oslo now ?"
     assert len(result.notes) == (3 if len(history) == 4 else 0)
+    assert result.edits[0].source_turn == history.index(next(one for one in history if HISTORY[0] in str(one)))
 
 
 @pytest.mark.parametrize(

@@ -355,7 +355,7 @@ class TestJsonl:
         )
         first, second = read_jsonl(path)
         assert first == Example(Dialogue((Turn("a"), Turn("b", "user")), "c"), "d", "1")
-        assert texts(second) == ([], "c", "d")
+        assert texts(second) == ([""], "c", "d")  # what does not speak keeps its place
 
     @pytest.mark.parametrize(
         ("line", "reason"),

@@ -19,7 +19,7 @@ from training.toy import toy_settings
 
 
 def test_two_processes_learn_the_toy_corpus_together(tmp_path):
-    path = written(tmp_path, toy_settings(tmp_path, batch_size=6))  # with larger ones there are too few steps
+    path = written(tmp_path, toy_settings(tmp_path, batch_size=6, epochs=12))  # with fewer steps it is left to chance
     run = tmp_path / "run"
     process = start("train", path, "--folder", run, "--devices", 2, "--strategy", "ddp", "--json")
     document, messages = process.communicate(timeout=300)
@@ -29,7 +29,7 @@ def test_two_processes_learn_the_toy_corpus_together(tmp_path):
     assert float(messages.split("best em: ")[1].split()[0]) >= 90
     with (run / "log" / "metrics.csv").open() as lines:
         epochs = [row for row in csv.DictReader(lines) if row["em"]]
-    assert len(epochs) == 8
+    assert len(epochs) == 12
     assert int(epochs[0]["step"]) == 480 // 6 - 1  # a step takes one batch, however many share it
 
 
@@ -85,7 +85,7 @@ def test_a_full_disk_leaves_the_last_checkpoint_whole(tmp_path):
     settings = toy_settings(tmp_path, epochs=3)
     path = written(tmp_path, settings)
     run = tmp_path / "run"
-    finished(start("train", path, "--folder", run, "--max-minutes", 0.03))
+    finished(start("train", path, "--folder", run, "--max-minutes", 0.002))  # before there is a best checkpoint
     checkpoint = run / "last.ckpt"
     before = checkpoint.read_bytes()
     size = len(before) // 2
