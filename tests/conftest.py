@@ -34,6 +34,7 @@ def corpora_dir() -> Path:
 @pytest.fixture(scope="session")
 def toy_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a model trained on the toy corpus, whose files lie beside it; for tests that only read it."""
+    pytest.importorskip("lightning", reason=f"{NOT_PROVIDED}lightning, which the extra train brings")
     from training.trained import train_toy
 
     return train_toy(tmp_path_factory.mktemp("toy"))
