@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from urewrite.errors import DataUnavailableError
-from urewrite.pretrained import bundled, graph_of, resolve
+from urewrite.pretrained import graph_of, resolve
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
@@ -27,11 +27,6 @@ def test_a_folder_is_itself_and_what_is_nowhere_is_said(tmp_path):
             resolve(name)
     with pytest.raises(DataUnavailableError, match=r"holds no model\.onnx"):
         graph_of(tmp_path)
-
-
-def test_bundled_models_are_found_by_name():
-    for name in bundled():
-        assert (resolve(name) / "config.json").is_file()
 
 
 class Hub(BaseHTTPRequestHandler):

@@ -154,7 +154,7 @@ def test_a_failure_inside_gives_the_utterance_back(toy_bundle, caplog):
     rewriter = Rewriter.of(replace(pipeline, run=run))
     with caplog.at_level(logging.WARNING, logger="urewrite"):
         failed, good = rewriter.rewrite_batch([(HISTORY, "why is it"), (HISTORY, QUESTION)])
-    assert (failed.text, failed.reason, failed.confidence) == ("why is it", "error", 0.0)
+    assert (failed.text, failed.reason, failed.confidence) == ("why is it", "error", None)
     assert (good.text, good.reason) == ("where is Oslo now ?", "rewritten")
     assert "out of memory, say" in caplog.text
 

@@ -98,8 +98,7 @@ def notes(axes: Axes) -> tuple[str, ...]:
     turns = [source for source in axes.sources if source.turn is not None]
     first = min((source.turn for source in turns if source.turn is not None), default=None)
     if first is not None:
-        left_out = sum(bool(turn.text.strip()) for turn in history[:first])
-        if left_out:
+        if any(turn.text.strip() for turn in history[:first]):
             said.append(f"the first {first} turns of the history do not fit the model's window")
         cut = turns[0]
         if len(cut.tokens) and cut.tokens.text[cut.tokens.ends[-1] :].strip() and len(turns) == 1:

@@ -38,10 +38,6 @@ class Rewriter:
 
     Nothing is remembered between calls, and many threads may share one. A failure inside never loses the utterance:
     it comes back unchanged with the reason `error`, and the log of `urewrite` holds the traceback.
-
-    >>> rewriter = Rewriter.from_pretrained("en")
-    >>> str(rewriter.rewrite(["Who wrote Dune?", "Frank Herbert wrote Dune."], "When was he born?"))
-    'When was Frank Herbert born?'
     """
 
     def __init__(self, folders: Mapping[Language | None, Path], *, threads: int | None = None) -> None:
@@ -210,22 +206,18 @@ def load_pipeline(folder: Path, *, threads: int | None = None) -> Pipeline:
 
 def _settled(config: ModelConfig, axes: Axes, wish: Wish) -> Rewrite | None:
     """The answer for a dialogue that needs no network."""
-    reason: Reason
-    said = notes(axes)
+    reason: Reason = "self_contained"
+    words, used = len(axes.utterance), turns_used(axes)
     if wish.mode == "never":
         reason = "never"
-    elif not turns_used(axes) or not len(axes.utterance):
-        reason = "no_history" if not turns_used(axes) else "self_contained"
-    elif len(axes.utterance) > MOST_WORDS:
-        reason = "self_contained"
-        said = (*said, f"the utterance has {len(axes.utterance):,} words; one of more than {MOST_WORDS} is left alone")
-    else:
+    elif not used:
+        reason = "no_history"
+    elif 0 < words <= MOST_WORDS:
         return None
-    unchanged = apply_edits(axes.dialogue, ())
-    confidence = None if reason == "never" else 1.0
-    return replace(
-        unchanged, reason=reason, confidence=confidence, turns_used=turns_used(axes), notes=said, model=config.name
-    )
+    said = notes(axes)
+    if words > MOST_WORDS:
+        said = (*said, f"the utterance has {words:,} words; one of more than {MOST_WORDS} is left alone")
+    return replace(apply_edits(axes.dialogue, ()), reason=reason, turns_used=used, notes=said, model=config.name)
 
 
 def _failed(dialogue: Dialogue) -> Rewrite:
@@ -233,7 +225,6 @@ def _failed(dialogue: Dialogue) -> Rewrite:
     return replace(
         apply_edits(dialogue, ()),
         reason="error",
-        confidence=0.0,
         turns_used=0,
         notes=(*dialogue.skipped, "something failed inside; the log says what"),
     )
@@ -251,7 +242,7 @@ def _dialogue(item: object, position: int) -> Dialogue:
         raise BadInputError(error.reason, field=field) from None
 
 
-def _checked(mode: str, threshold: float | None, protect: Sequence[str], lang: str | None, keep_grid: bool) -> Wish:
+def _checked(mode: Mode, threshold: float | None, protect: Sequence[str], lang: str | None, keep_grid: bool) -> Wish:
     if mode not in ("auto", "always", "never"):
         raise BadInputError(f"expected auto, always or never, found {mode!r}", field="mode")
     if threshold is not None and not 0 <= threshold <= 1:
@@ -260,4 +251,4 @@ def _checked(mode: str, threshold: float | None, protect: Sequence[str], lang: s
         raise BadInputError(f"expected en or zh, found {lang!r}", field="lang")
     if isinstance(protect, str):
         raise BadInputError("expected a list of words, found one string", field="protect")
-    return Wish(mode, threshold, protected(protect), keep_grid)  # type: ignore[arg-type]
+    return Wish(mode, threshold, protected(protect), keep_grid)

@@ -80,7 +80,7 @@ def asked(threshold: float | None, mode: ModeChoice, protect: Sequence[str] | No
 def load_rewriter(model: str, *, threads: int | None, languages: Sequence[Language | None]) -> Rewriter:
     """The rewriter, with the models of these languages loaded (None stands for any).
 
-    Now and not at the first dialogue, where a damaged model would count as a failure of that dialogue alone.
+    Now and not at the first dialogue, so that a damaged model is said before anything is written.
     """
     from urewrite.rewriter import Rewriter
 
