@@ -9,7 +9,7 @@ from hypothesis.extra import numpy as arrays
 from edits.dialogues import awkward_dialogues
 from urewrite.dialogue import Dialogue
 from urewrite.edits.apply import apply_edits, edits_of
-from urewrite.edits.choose import Thresholds, candidates, choose, decode_probabilities
+from urewrite.edits.choose import Thresholds, candidates, choose, settle
 from urewrite.edits.grid import EditType, lay_out
 from urewrite.edits.regions import find_rectangles
 from urewrite.edits.repeats import without_repeats
@@ -24,6 +24,11 @@ def likely(shape, **cells):
             found[(EditType[name.upper()], *cell)] = value
             found[(EditType.NONE, *cell)] -= value
     return found
+
+
+def decode_probabilities(axes, probabilities, thresholds):
+    chosen = settle(axes, candidates(probabilities, thresholds.cell), thresholds)
+    return apply_edits(axes.dialogue, edits_of(axes, chosen))
 
 
 AXES = lay_out(Dialogue.of(["old town hall"], "where is it ?"))

@@ -8,13 +8,14 @@ pytest.importorskip("lightning", reason="not provided: lightning, which the extr
 import onnx
 from safetensors.torch import load_file
 
+from training.trained import predict
 from urewrite.corpora import read_jsonl
 from urewrite.errors import TrainingError
 from urewrite.pipeline import judge_dialogues
 from urewrite.rewriter import load_pipeline
 from urewrite.training import export as exporting
 from urewrite.training.export import export
-from urewrite.training.predict import predict, probabilities_of
+from urewrite.training.predict import probabilities_of
 from urewrite.training.weights import load_model
 
 

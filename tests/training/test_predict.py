@@ -4,10 +4,10 @@ import pytest
 
 pytest.importorskip("lightning", reason="not provided: lightning, which the extra train brings")
 
+from training.trained import predict
 from urewrite.corpora import read_jsonl
 from urewrite.dialogue import Dialogue
 from urewrite.errors import BadInputError, DataUnavailableError
-from urewrite.training.predict import predict
 from urewrite.training.weights import load_model
 
 

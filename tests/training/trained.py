@@ -8,6 +8,14 @@ from training.running import finished, start, written
 from training.toy import toy_settings
 
 
+def predict(model, dialogues, **options):
+    """What users of a trained model get."""
+    from urewrite import Rewriter
+    from urewrite.training.predict import pipeline_of
+
+    return Rewriter.of(pipeline_of(model)).rewrite_batch(dialogues, **options)
+
+
 def train_toy(folder: Path, *, epochs: int = 8) -> Path:
     """The run folder; its examples are in train.jsonl and validation.jsonl beside it."""
     finished(start("train", written(folder, toy_settings(folder, epochs=epochs)), "--folder", folder / "run"))

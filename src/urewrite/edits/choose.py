@@ -11,11 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from urewrite.edits.apply import apply_edits, edits_of
 from urewrite.edits.grid import Axes, EditType
 from urewrite.edits.regions import Rectangle, find_rectangles
 from urewrite.edits.repeats import without_repeats
-from urewrite.rewrite import Rewrite
 
 Probabilities = NDArray[np.floating]
 """Of the edit types of every cell: (edit types, rows, columns)."""
@@ -32,12 +30,6 @@ class Thresholds:
     cell: float = 0.5
     region: float = 0.0
     lone: float = 0.0
-
-
-def decode_probabilities(axes: Axes, probabilities: Probabilities, thresholds: Thresholds) -> Rewrite:
-    """The rewrite that probabilities stand for."""
-    found = candidates(probabilities, thresholds.cell)
-    return apply_edits(axes.dialogue, edits_of(axes, settle(axes, found, thresholds)))
 
 
 def candidates(probabilities: Probabilities, cell: float) -> list[Rectangle]:

@@ -7,11 +7,10 @@ from collections.abc import Callable, Sequence
 import torch
 
 from urewrite.dialogue import Dialogue
-from urewrite.edits.choose import Probabilities, decode_probabilities
+from urewrite.edits.choose import Probabilities
 from urewrite.network.inputs import GridBatch
 from urewrite.pipeline import Judged, Pipeline, judge_dialogues
 from urewrite.prepare import GridArrays
-from urewrite.rewrite import Rewrite
 from urewrite.training.weights import Model
 
 Follow = Callable[[int], object]
@@ -27,15 +26,6 @@ def pipeline_of(model: Model) -> Pipeline:
         return found
 
     return Pipeline(model.config, model.preparer, run)
-
-
-def predict(
-    model: Model, dialogues: Sequence[Dialogue], *, batch_size: int = 64, follow: Follow | None = None
-) -> list[Rewrite]:
-    """The rewrite of every dialogue, in the given order; `follow` is told how many more are done."""
-    thresholds = model.config.thresholds
-    found = probabilities_of(model, dialogues, batch_size=batch_size, follow=follow)
-    return [decode_probabilities(axes, likely, thresholds) for axes, likely in found]
 
 
 def probabilities_of(
