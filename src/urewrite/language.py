@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from typing import Literal
 
 import regex
@@ -14,6 +16,8 @@ _HAN = regex.compile(r"\p{Han}")
 _WORDS = regex.compile(r"\p{Latin}+")
 _LOOKED_AT = 2000
 """Characters of a turn that are enough to tell."""
+_MADE_FOR = 0.1
+"""The least share of what a model learned from that makes it a model of a language."""
 
 
 def language_of(dialogue: Dialogue) -> Language:
@@ -28,3 +32,9 @@ def language_of(dialogue: Dialogue) -> Language:
         if han or latin:
             return "zh" if han >= latin else "en"
     return "en"
+
+
+def languages_of(dialogues: Iterable[Dialogue]) -> tuple[Language, ...]:
+    """The languages that a good part of all dialogues is in."""
+    counts = Counter(map(language_of, dialogues))
+    return tuple(sorted(one for one, count in counts.items() if count >= _MADE_FOR * counts.total()))

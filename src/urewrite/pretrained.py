@@ -6,6 +6,7 @@ from pathlib import Path
 
 from urewrite.bundle import CONFIG, FILES, GRAPH
 from urewrite.errors import DataUnavailableError
+from urewrite.files import local_weights
 
 MODELS = Path(__file__).with_name("models")
 _FOR_RUNNING = tuple(name for name in FILES if name != "model.safetensors")
@@ -28,6 +29,11 @@ def resolve(model: str | Path) -> Path:
         return _from_hub(name)
     known = ", ".join(bundled()) or "none is bundled"
     raise DataUnavailableError(f"there is no model {name}: expected a bundled one ({known}), a folder, or owner/name")
+
+
+def to_learn_from(model: str) -> Path:
+    """The folder of a model that a training goes on from or is taught by: bundled, or a folder; the hub is not asked."""
+    return MODELS / model if model in bundled() else local_weights(model)
 
 
 def graph_of(folder: Path) -> Path:

@@ -11,9 +11,10 @@ import pytest
 pytest.importorskip("pydantic", reason="not provided: pydantic, which the extra train brings")
 pytest.importorskip("torch", reason="not provided: torch, which the extra train brings")
 
-from urewrite.corpora import find_overlap, load_corpus
+from urewrite.corpora import find_overlap, load_corpus, read_jsonl
+from urewrite.edits.grid import ConnectionWords
 from urewrite.errors import BadInputError
-from urewrite.training.data import insertions, load_examples
+from urewrite.training.data import derive_gold, insertions, load_examples
 from urewrite.training.settings import DataSettings, load_settings
 
 
@@ -51,6 +52,17 @@ def test_a_file_alone_keeps_some_dialogues_back(tmp_path):
     assert 15 < len(found.validation) < 45
     assert not set(said_in(found.train)) & set(said_in(found.validation))
     assert len(found.train) + len(found.validation) == 100
+
+
+def test_examples_that_no_grid_can_make_are_left_out_on_request(tmp_path):
+    with (tmp_path / "some.jsonl").open("w", encoding="utf-8") as stream:
+        for rewrite in ("Beijing is cold", "Shanghai is cold"):
+            stream.write(json.dumps({"history": ["Beijing"], "utterance": "it is cold", "rewrite": rewrite}) + "\n")
+    examples = read_jsonl(tmp_path / "some.jsonl")
+    gold = derive_gold(examples, ConnectionWords(), DataSettings(corpus=("some.jsonl",)), list)
+    assert gold.exact == [True, False]
+    assert len(gold.to_learn_from(only_exact=False).grids) == 2
+    assert [e.rewrite for e in gold.to_learn_from(only_exact=True).examples] == ["Beijing is cold"]
 
 
 def test_too_few_dialogues_to_keep_some_back_is_said(tmp_path):

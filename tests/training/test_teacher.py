@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import pytest
 
@@ -51,7 +52,12 @@ def test_a_teacher_that_lays_out_otherwise_is_refused(home, toy_run, place):
     assert caught.value.field == "teacher.model"
 
 
-def test_a_teacher_and_a_start_exclude_each_other(tmp_path, toy_run):
-    both = {**toy_settings(tmp_path), "teacher": {"model": str(toy_run)}, "start": {"model": str(toy_run)}}
-    with pytest.raises(BadInputError, match="connection words"):
-        check_settings(both)
+def test_a_start_with_other_connection_words_than_the_teacher_is_refused(home, toy_run):
+    shutil.copytree(toy_run, home / "other")
+    config = json.loads((home / "other" / "config.json").read_text(encoding="utf-8"))
+    config["connection_words"]["leading"] = ["besides"]
+    (home / "other" / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    settings = {**toy_settings(home), "teacher": {"model": str(toy_run)}, "start": {"model": str(home / "other")}}
+    with pytest.raises(BadInputError, match="connection words") as caught:
+        train(check_settings(settings), home / "run", notify=print)
+    assert caught.value.field == "teacher.model"

@@ -15,6 +15,8 @@ from torch.autograd.function import FunctionCtx
 from torch.nn import functional
 
 EDIT_TYPES = 3
+_RARE = -3.0
+"""The first logit of Substitute and Insert against None: nearly all cells are None, and that need not be learned."""
 
 
 class _NormaliseAndRectify(torch.autograd.Function):
@@ -137,7 +139,7 @@ class UShape(nn.Module):
         self.up1 = DoubleConvolution(deepest + 2 * width, width)
         self.upsample2 = Upsample(width, upsampling)
         self.up2 = DoubleConvolution(2 * width, width // 2)
-        self.classify = nn.Conv2d(width // 2, EDIT_TYPES, 1)
+        self.classify = _classifier(width // 2)
 
     def forward(self, maps: Tensor, mask: Tensor) -> Tensor:
         """Similarity maps (batch, channels, rows, columns) to logits (batch, edit types, rows, columns)."""
@@ -159,7 +161,7 @@ class FeedForward(nn.Module):
         super().__init__()
         hidden = 12 * width
         self.layers = nn.ModuleList(
-            [nn.Conv2d(channels_in, hidden, 1), nn.Conv2d(hidden, hidden, 1), nn.Conv2d(hidden, EDIT_TYPES, 1)]
+            [nn.Conv2d(channels_in, hidden, 1), nn.Conv2d(hidden, hidden, 1), _classifier(hidden)]
         )
 
     def forward(self, maps: Tensor, mask: Tensor) -> Tensor:
@@ -169,3 +171,11 @@ class FeedForward(nn.Module):
             maps = functional.relu(layer(maps))
         logits: Tensor = self.layers[-1](maps)
         return logits
+
+
+def _classifier(channels: int) -> nn.Conv2d:
+    layer = nn.Conv2d(channels, EDIT_TYPES, 1)
+    with torch.no_grad():
+        assert layer.bias is not None
+        layer.bias.copy_(torch.tensor([0.0, _RARE, _RARE]))
+    return layer

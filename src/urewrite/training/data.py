@@ -48,16 +48,21 @@ class Gold:
     examples: list[Example]
     axes: list[Axes]
     grids: list[Grid]
-    exact: float
+    exact: list[bool]
+    """Of each: its grid decodes to the rewrite."""
 
-    def with_rows(self) -> Gold:
-        """Without dialogues that have no row, from which nothing can be learned."""
-        kept = [number for number, axes in enumerate(self.axes) if axes.shape[0]]
+    def to_learn_from(self, *, only_exact: bool) -> Gold:
+        """Without dialogues that have no row, from which nothing can be learned, and on request without inexact ones."""
+        kept = [
+            number
+            for number, (axes, exact) in enumerate(zip(self.axes, self.exact, strict=True))
+            if axes.shape[0] and (exact or not only_exact)
+        ]
         return Gold(
             [self.examples[number] for number in kept],
             [self.axes[number] for number in kept],
             [self.grids[number] for number in kept],
-            self.exact,
+            [self.exact[number] for number in kept],
         )
 
     def labelled(self, preparer: Preparer, taught: Sequence[Probabilities] | None = None) -> list[Labelled]:
@@ -112,9 +117,8 @@ def derive_gold(
     """The gold grid of every example; `follow` shows how far it is."""
     search = settings.labels != "aligned"
     found = [supervise(example, words, search=search, most_rows=settings.most_rows) for example in follow(examples)]
-    exact = sum(item.exact for item in found) / max(len(found), 1)
     grids = [insertions(item.grid) if settings.labels == "insertions" else item.grid for item in found]
-    return Gold(list(examples), [item.axes for item in found], grids, exact)
+    return Gold(list(examples), [item.axes for item in found], grids, [item.exact for item in found])
 
 
 def insertions(grid: Grid) -> Grid:

@@ -23,7 +23,9 @@ from urewrite.bundle import read_config
 from urewrite.dialogue import Example
 from urewrite.edits.connection import derive_connection_words
 from urewrite.errors import BadInputError, TrainingError
-from urewrite.files import atomic_writer, expanded, local_weights, same_place
+from urewrite.files import atomic_writer, same_place
+from urewrite.language import languages_of
+from urewrite.pretrained import to_learn_from
 from urewrite.training.batches import BucketedBatches, OrderedBatches, Share
 from urewrite.training.checkpoints import Recent, StopAfter, TimeIsOverError, WholeCheckpoints
 from urewrite.training.data import Examples, Gold, derive_gold, load_examples
@@ -91,7 +93,7 @@ def train(
         return Share(trainer.global_rank, trainer.world_size)
 
     size = settings.optimiser.batch_size
-    taught = None if teacher is None else ask_teacher(local_weights(teacher.model), gold, notify)
+    taught = None if teacher is None else ask_teacher(to_learn_from(teacher.model), gold, notify)
     batches = BucketedBatches(
         gold.labelled(model.preparer, taught), size, seed=settings.seed, steps=lambda: trainer.global_step, share=share
     )
@@ -134,7 +136,7 @@ def _check_folder(folder: Path, settings: TrainingSettings) -> None:
 
     Of other settings some would be ignored, since the checkpoint holds them too, and the card would tell of none.
     """
-    if settings.start.model is not None and same_place(expanded(settings.start.model), folder):
+    if settings.start.model is not None and same_place(to_learn_from(settings.start.model), folder):
         raise BadInputError(f"is where the run goes, {folder}: choose another folder", field="start.model")
     begun = folder / "settings.yaml"
     if _latest(folder) is None or not begun.is_file():
@@ -165,23 +167,26 @@ def _prepared(
     settings: TrainingSettings, examples: Examples, notify: Callable[[str], None]
 ) -> tuple[Model, Gold, Gold]:
     """The model to train and the gold grids, with the connection words of a model that is gone on from or teaches."""
-    start = None if settings.start.model is None else expanded(settings.start.model)
+    start = None if settings.start.model is None else to_learn_from(settings.start.model)
     if start is not None:
         words = read_config(start).connection_words
     elif settings.teacher is not None:
-        words = read_config(local_weights(settings.teacher.model)).connection_words
+        words = read_config(to_learn_from(settings.teacher.model)).connection_words
     else:
         words = derive_connection_words(examples.train, settings.data.connection_words)
-    gold = derive_gold(examples.train, words, settings.data, _shown("Gold grids")).with_rows()
+    found = derive_gold(examples.train, words, settings.data, _shown("Gold grids"))
+    gold = found.to_learn_from(only_exact=settings.data.only_exact)
     if not gold.grids:
         raise BadInputError(f"no example of {', '.join(settings.data.corpus)} has a history to copy from")
-    notify(f"{len(gold.grids):,} training examples, {gold.exact:.1%} of the gold grids decode to the rewrite")
+    exact = sum(found.exact) / len(found.exact)
+    notify(f"{len(gold.grids):,} training examples; {exact:.1%} of all gold grids decode to the rewrite")
     held_out = derive_gold(examples.validation, words, settings.data, _shown("Validation grids"))
     if start is None:
         model = new_model(settings, words, gold.axes, examples.described, notify)
     else:
         model = continued_model(start, settings, gold.axes, examples.described)
-    return model, gold, held_out
+    languages = languages_of(example.dialogue for example in examples.train)
+    return replace(model, config=replace(model.config, languages=languages)), gold, held_out
 
 
 def _callbacks(settings: TrainingSettings, folder: Path, max_minutes: float | None) -> list[Callback]:

@@ -31,6 +31,9 @@ class DataSettings(BaseModel):
     """exact: searched where the alignment does not decode to the rewrite; aligned: never; insertions: as exact, but
     what would replace words is put before them, the ablation of the edit types."""
     most_rows: int = Field(300, ge=8)
+    only_exact: bool = False
+    """Learn only from grids that decode to the rewrite. Where a history lacks words of the rewrite, as where CANARD's
+    train part is reduced to its questions, the others teach to leave alone what needs rewriting."""
     least_count: int = Field(1, ge=1)
     examples: int | None = Field(None, gt=0)
     every_version: bool = False
@@ -58,7 +61,7 @@ class StartSettings(BaseModel):
 
 
 class TeacherSettings(BaseModel):
-    """A trained model to learn from beside the labels; its connection words are taken over."""
+    """A trained model to learn from beside the labels; its connection words are taken over, or are those of start.model."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, protected_namespaces=())
 
@@ -107,8 +110,6 @@ class TrainingSettings(BaseModel):
     def _one_start(self) -> TrainingSettings:
         if self.start.vectors is not None and (self.network.encoder is not None or self.start.model is not None):
             raise ValueError("start.vectors has no use beside network.encoder or start.model")
-        if self.teacher is not None and self.start.model is not None:
-            raise ValueError("teacher has no use beside start.model: each brings its connection words")
         return self
 
 

@@ -21,5 +21,8 @@ def ask_teacher(folder: Path, gold: Gold, notify: Callable[[str], None]) -> list
         found = probabilities_of(load_model(folder), [axes.dialogue for axes in gold.axes], follow=bar.update)
     for mine, (theirs, _) in zip(gold.axes, found, strict=True):
         if mine.row_keys != theirs.row_keys:
-            raise BadInputError("lays out dialogues otherwise: set data.most_rows to its own", field="teacher.model")
+            raise BadInputError(
+                "lays out dialogues otherwise: data.most_rows and the connection words of start.model must be its own",
+                field="teacher.model",
+            )
     return [likely.astype("float16") for _, likely in found]
