@@ -47,7 +47,7 @@ def toy_bundle(toy_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     from urewrite.training.weights import load_model
 
     folder = tmp_path_factory.mktemp("bundles") / "toy"
-    export(load_model(toy_run), folder, eight_bit=False)
+    export(load_model(toy_run), folder, eight_bit=False, card=toy_run / "README.md")
     return folder
 
 

@@ -32,7 +32,7 @@ def resolve(model: str | Path) -> Path:
 
 
 def to_learn_from(model: str) -> Path:
-    """The folder of a model that a training goes on from or is taught by: bundled, or a folder; the hub is not asked."""
+    """The folder of a model that a training goes on from or is taught by: bundled, or a path; no hub is asked."""
     return MODELS / model if model in bundled() else local_weights(model)
 
 

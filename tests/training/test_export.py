@@ -81,3 +81,13 @@ def test_predictions_are_those_of_the_rewriter(model, toy_bundle, dialogues):
 
     expected = [rewrite.text for rewrite in predict(model, dialogues)]
     assert [result.text for result in Rewriter.from_pretrained(toy_bundle).rewrite_batch(dialogues)] == expected
+
+
+def test_the_card_of_an_export_is_about_rewriting(toy_run, toy_bundle):
+    before, card = ((folder / "README.md").read_text(encoding="utf-8") for folder in (toy_run, toy_bundle))
+    assert "urewrite evaluate --model" in before
+    assert "curves.png" in before
+    assert "urewrite rewrite --model DIR" in card
+    assert "urewrite evaluate" not in card
+    assert "curves.png" not in card
+    assert before.partition("## Trained on")[2].splitlines()[2] in card

@@ -52,7 +52,7 @@ class Gold:
     """Of each: its grid decodes to the rewrite."""
 
     def to_learn_from(self, *, only_exact: bool) -> Gold:
-        """Without dialogues that have no row, from which nothing can be learned, and on request without inexact ones."""
+        """Without dialogues that have no row, which teach nothing, and on request without inexact ones."""
         kept = [
             number
             for number, (axes, exact) in enumerate(zip(self.axes, self.exact, strict=True))

@@ -18,7 +18,7 @@ from urewrite import bundle
 from urewrite.bundle import write_checksums, write_model
 from urewrite.dialogue import Dialogue
 from urewrite.errors import TrainingError
-from urewrite.files import replacing
+from urewrite.files import atomic_writer, replacing
 from urewrite.network.inputs import GridBatch
 from urewrite.network.run import RUN
 from urewrite.pipeline import Pipeline, judge_dialogues
@@ -26,6 +26,7 @@ from urewrite.prepare import collate
 from urewrite.session import OUTPUT, GraphRun
 from urewrite.training.graph_weights import note_weights
 from urewrite.training.predict import pipeline_of
+from urewrite.training.report import card_to_hand_on
 from urewrite.training.weights import Model
 
 _OPSET = 17
@@ -123,7 +124,8 @@ def export(model: Model, folder: Path, *, eight_bit: bool, name: str | None = No
     with replacing(folder / bundle.WEIGHTS) as written:
         save_file({key: tensor.contiguous() for key, tensor in weights.items() if key not in noted}, written)
     if card is not None and card.is_file():
-        shutil.copyfile(card, folder / bundle.CARD)
+        with atomic_writer(folder / bundle.CARD) as stream:
+            stream.write(card_to_hand_on(card.read_text(encoding="utf-8")))
     write_checksums(folder)
 
 

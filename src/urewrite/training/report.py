@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -27,6 +28,15 @@ _SAME_SCORE = 1e-3
 """Logged metrics and the score of a checkpoint are the same number, but for the precision of floats."""
 _BY_CELLS, _BY_THRESHOLDS = "most likely type of each cell", "with thresholds"
 """The two ways from probabilities to edits: weights are chosen by the first, thresholds for them by the second."""
+
+_LICENCES = {
+    "junnyu/roformer_chinese_sim_char_ft_small": "Apache-2.0 as far as known",
+    "sentence-transformers/all-MiniLM-L6-v2": "Apache-2.0",
+    "BAAI/bge-small-zh-v1.5": "MIT",
+    "glove.6B.100d": "PDDL",
+    "zh-words.64d": "MIT",
+}
+"""Of pretrained weights and word vectors that the configurations name."""
 
 Record: TypeAlias = dict[str, float]
 """What is known of an epoch: `epoch` and `step` counted from 1, losses and metrics by name."""
@@ -244,6 +254,15 @@ def _card(
     )
 
 
+def card_to_hand_on(card: str) -> str:
+    """The card of a run for an exported folder, which is there to rewrite with and has no curves."""
+    commands = """pip install urewrite
+urewrite rewrite --model DIR -H "an earlier turn" -H "another one" "the utterance"
+"""
+    card = re.sub(rf"\n!\[.*\]\({CURVES}\)\n", "", card)
+    return re.sub(r"(?s)(## Use\n.*?```bash\n).*?(```\n)", lambda found: found[1] + commands + found[2], card, count=1)
+
+
 def _front_matter(settings: TrainingSettings, config: ModelConfig, corpora: Sequence[Corpus]) -> dict[str, object]:
     """As model cards of the Hugging Face hub begin; what is not known is left out.
 
@@ -304,16 +323,21 @@ def _network(network: NetworkSettings, vectors: str | None, model: str | None, p
         "similarities": ", ".join(network.similarities)
         + (f", projected to {network.bottleneck} channels" if network.bottleneck else ""),
         "segmentation layer": f"{network.segmentation}, width {network.width}",
-        **{what: f"`{Path(path).name}`" for what, path in started.items() if path is not None},
+        **{what: f"`{Path(path).name}`{_licence(path)}" for what, path in started.items() if path is not None},
         "parameters": f"{parameters:,}",
     }
 
 
 def _encoder(encoder: EncoderSettings) -> str:
     layers = "" if encoder.layers is None else f", its first {encoder.layers} layers"
-    return (
-        f"`{encoder_name(encoder.model)}`{layers}, {'a mix of all layers' if encoder.layer_mix else 'its last layer'}"
-    )
+    name = encoder_name(encoder.model)
+    mixed = "a mix of all layers" if encoder.layer_mix else "its last layer"
+    return f"`{name}`{_licence(name)}{layers}, {mixed}"
+
+
+def _licence(name: str) -> str:
+    known = _LICENCES.get(name)
+    return f" (licence: {known})" if known else ""
 
 
 def _training(

@@ -61,7 +61,7 @@ class StartSettings(BaseModel):
 
 
 class TeacherSettings(BaseModel):
-    """A trained model to learn from beside the labels; its connection words are taken over, or are those of start.model."""
+    """A trained model to learn from beside the labels; connection words are its own, also those of start.model."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, protected_namespaces=())
 

@@ -105,7 +105,7 @@ def continued_model(
         model.config,
         name=settings.name,
         most_rows=settings.data.most_rows,
-        trained_on=(*model.config.trained_on, *trained_on),
+        trained_on=tuple(dict.fromkeys((*model.config.trained_on, *trained_on))),
     )
     if isinstance(model.preparer, WordPieces):
         return Model(config, model.preparer, model.network.train())
