@@ -24,6 +24,7 @@ from urewrite.network.run import RUN
 from urewrite.pipeline import Pipeline, judge_dialogues
 from urewrite.prepare import collate
 from urewrite.session import OUTPUT, GraphRun
+from urewrite.training.eight_bits import write_small_graph
 from urewrite.training.graph_weights import note_weights
 from urewrite.training.predict import pipeline_of
 from urewrite.training.report import card_to_hand_on
@@ -82,23 +83,6 @@ def write_graph(model: Model, path: Path) -> None:
                 dynamo=False,
             )
         _check(pipeline, replace(pipeline, run=GraphRun(temporary)))
-
-
-def write_small_graph(whole: Path, path: Path) -> None:
-    """The same graph with the weights of its matrix products and embeddings in 8 bits."""
-    from onnxruntime.quantization import QuantType, quantize_dynamic
-
-    with tempfile.TemporaryDirectory() as folder, replacing(path) as temporary:
-        prepared = Path(folder) / "prepared.onnx"
-        shutil.copyfile(whole, prepared)
-        quantize_dynamic(
-            prepared,
-            temporary,
-            op_types_to_quantize=["MatMul", "Gather", "Gemm"],
-            per_channel=True,
-            reduce_range=True,  # products of 8 by 8 bits would overflow on CPUs with AVX2 alone
-            weight_type=QuantType.QInt8,
-        )
 
 
 def export(model: Model, folder: Path, *, eight_bit: bool, name: str | None = None, card: Path | None = None) -> None:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from onnx import numpy_helper
 
 from urewrite.errors import BadInputError
+from urewrite.training.eight_bits import PACKED, SCALE
 
 NOTE = "weights"
 """The key of the note among a graph's metadata: constant to [weight, whether it is transposed]."""
@@ -62,15 +63,14 @@ def read_weights(path: Path, wanted: Collection[str]) -> dict[str, torch.Tensor]
 
 
 def _unpacked(name: str, constants: Mapping[str, onnx.TensorProto]) -> NDArray[np.float32] | None:
-    """A constant as it is, or what its 8 bits stand for; one scale, or one for each column."""
+    """A constant as it is, or what its 8 bits stand for: one scale for each column of a matrix or row of a table."""
     if name in constants:
         held: NDArray[np.float32] = numpy_helper.to_array(constants[name])
         return held
-    if f"{name}_quantized" not in constants:
+    if name + PACKED not in constants:
         return None
-    packed, scale, zero = (
-        numpy_helper.to_array(constants[f"{name}_{part}"]).astype(np.float32)
-        for part in ("quantized", "scale", "zero_point")
-    )
-    unpacked: NDArray[np.float32] = (packed - zero) * scale
+    packed, scale = (numpy_helper.to_array(constants[name + part]).astype(np.float32) for part in (PACKED, SCALE))
+    if f"{name}_zero_point" in constants:
+        packed -= numpy_helper.to_array(constants[f"{name}_zero_point"])
+    unpacked: NDArray[np.float32] = packed * scale
     return unpacked
