@@ -16,6 +16,7 @@ from urewrite.edits.grid import ConnectionWords
 from urewrite.errors import BadInputError
 from urewrite.training.data import derive_gold, insertions, load_examples
 from urewrite.training.settings import DataSettings, load_settings
+from urewrite.training.unchanged import PLEASANTRIES
 
 
 def file_of(path, *numbers):
@@ -63,6 +64,19 @@ def test_examples_that_no_grid_can_make_are_left_out_on_request(tmp_path):
     assert gold.exact == [True, False]
     assert len(gold.to_learn_from(only_exact=False).grids) == 2
     assert [e.rewrite for e in gold.to_learn_from(only_exact=True).examples] == ["Beijing is cold"]
+
+
+def test_changes_of_topic_and_pleasantries_are_added_as_utterances_that_stay(tmp_path):
+    one, held = file_of(tmp_path / "one.jsonl", *range(200)), file_of(tmp_path / "held.jsonl", 999)
+    found, _ = loaded(tmp_path, corpus=one, validation=held, topic_changes=0.5, pleasantries=0.25)
+    added = found.train[200:]
+    assert all(example.dialogue.utterance == example.rewrite for example in added)
+    polite = [example for example in added if example.rewrite in PLEASANTRIES["en"]]
+    assert 30 < len(polite) < 75
+    rewrites = {example.rewrite: example.dialogue.history for example in found.train[:200]}
+    elsewhere = [rewrites[example.rewrite] != example.dialogue.history for example in added[: -len(polite)]]
+    assert 70 < len(elsewhere) < 130
+    assert sum(elsewhere) > 0.9 * len(elsewhere)
 
 
 def test_too_few_dialogues_to_keep_some_back_is_said(tmp_path):

@@ -11,6 +11,7 @@ pytest.importorskip("lightning", reason="not provided: lightning, which the extr
 from training.resuming import assert_goes_on_exactly
 from training.running import finished, start
 from urewrite.bundle import read_config
+from urewrite.pretrained import bundled
 from urewrite.training.weights import load_model
 
 NAMES = ("zebra", "Kobe", "walrus", "Anna", "Oslo", "yak", "emu", "Paris")
@@ -75,4 +76,6 @@ def test_what_is_no_model_or_no_file_is_said(trained, tmp_path):
     assert "expected a .jsonl file" in said(trained, "rewrite", 3)
     (tmp_path / "bad.jsonl").write_text('{"history": []}\n', encoding="utf-8")
     assert "line 1" in said(trained, tmp_path / "bad.jsonl", 3)
+    for model in bundled():
+        assert "line 1" in said(model, tmp_path / "bad.jsonl", 3)
     assert not (tmp_path / "runs").exists()

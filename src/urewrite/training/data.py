@@ -14,7 +14,7 @@ from urewrite.corpora.catalogue import PARTS, example_file
 from urewrite.corpora.overlap import without_same_dialogues
 from urewrite.corpora.sources import source_of
 from urewrite.corpora.training import BUILT_ON_QUAC, refuse_overlap
-from urewrite.dialogue import Dialogue, Example
+from urewrite.dialogue import Example
 from urewrite.edits.choose import Probabilities
 from urewrite.edits.grid import Axes, ConnectionWords, EditType, Grid
 from urewrite.edits.supervise import supervise
@@ -22,6 +22,7 @@ from urewrite.errors import BadInputError, DataUnavailableError
 from urewrite.prepare import Preparer
 from urewrite.training.batches import Labelled
 from urewrite.training.settings import DataSettings
+from urewrite.training.unchanged import already_rewritten, pleasantries, topic_changes
 
 _MIXED_UP = {"rewrite": ("rewrite", "multi"), "multi": ("multi", "rewrite"), "canard": ("qrecc",)}
 """Corpora whose test parts must not share a dialogue with a training part: its own, and those like it.
@@ -100,11 +101,16 @@ def load_examples(settings: DataSettings, *, seed: int, mirror: Path | None, not
         described.append(f"{shown_source(name)}: {len(apart):,} examples")
     if not kept:
         raise BadInputError(f"no examples to learn from are left of {', '.join(settings.corpus)}")
-    if settings.unchanged:
-        chance = random.Random(seed)
-        chosen = [example for example in kept if chance.random() < settings.unchanged]
-        kept += [Example(Dialogue(e.dialogue.history, e.rewrite), e.rewrite, e.dialogue_id) for e in chosen]
-        described.append(f"rewrites taken as utterances: {len(chosen):,} examples")
+    chance = random.Random(seed)
+    added = {
+        "rewrites taken as utterances": already_rewritten(kept, settings.unchanged, chance),
+        "rewrites of other dialogues taken as utterances": topic_changes(kept, settings.topic_changes, chance),
+        "greetings, thanks and the like": pleasantries(kept, settings.pleasantries, chance),
+    }
+    for what, made in added.items():
+        if made:
+            kept.extend(made)
+            described.append(f"{what}: {len(made):,} examples")
     return Examples(kept, validation, tuple(described))
 
 

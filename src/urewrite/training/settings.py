@@ -40,6 +40,10 @@ class DataSettings(BaseModel):
     """Learn from both incomplete versions of a turn where a corpus has two (TASK); validation has the paper's one."""
     unchanged: float = Field(0.0, ge=0, le=1)
     """Add this share of examples whose utterance is already the rewrite, so that leaving alone is learned too."""
+    topic_changes: float = Field(0.0, ge=0, le=1)
+    """Add this share of examples whose utterance is the rewrite of another dialogue, to be left alone."""
+    pleasantries: float = Field(0.0, ge=0, le=1)
+    """Add this share of examples whose utterance is a greeting, thanks or the like, to be left alone."""
 
     @field_validator("corpus", "validation", mode="before")
     @classmethod
