@@ -14,7 +14,7 @@ from urewrite.bundle import ModelConfig
 from urewrite.dialogue import Dialogue
 from urewrite.edits.choose import Probabilities
 from urewrite.edits.grid import Axes, lay_out
-from urewrite.prepare import GridArrays, Preparer, by_size, collate
+from urewrite.prepare import GridArrays, Preparer, collate, in_batches
 
 Run = Callable[[GridArrays], Probabilities]
 """Probabilities (batch, edit types, rows, columns) of a batch; cells outside an example mean nothing."""
@@ -47,9 +47,7 @@ class Pipeline:
 
     def judge_all(self, laid_out: Sequence[Axes], batch_size: int = 64) -> Iterator[tuple[int, Probabilities]]:
         """Many dialogues, each with its position, in an order in which those of like size share a batch."""
-        order = by_size([axes.shape for axes in laid_out])
-        for start in range(0, len(order), batch_size):
-            positions = order[start : start + batch_size]
+        for positions in in_batches([axes.shape for axes in laid_out], batch_size):
             batch = self.run(collate([self.preparer.prepare(laid_out[position]) for position in positions]))
             for position, likely in zip(positions, batch, strict=True):
                 rows, columns = laid_out[position].shape

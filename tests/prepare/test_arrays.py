@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from edits.dialogues import awkward_dialogues
 from urewrite.dialogue import Dialogue
 from urewrite.edits.grid import ConnectionWords, lay_out
-from urewrite.prepare import MULTIPLE, Prepared, Vocabulary, collate
-from urewrite.prepare.arrays import NOWHERE, PADDING, matching_cells
+from urewrite.prepare import MULTIPLE, Prepared, Vocabulary, collate, in_batches
+from urewrite.prepare.arrays import NOWHERE, PADDING, matching_cells, padded
 
 WORDS = ConnectionWords(("of", "北"), ("'s",))
 
@@ -70,3 +70,18 @@ def test_owners_keep_their_place_and_padding_has_none(lists):
     for ids, owners, given_owners in zip(arrays.ids, arrays.owners, lists, strict=True):
         assert owners.tolist() == given_owners + [NOWHERE] * (len(owners) - len(given_owners))
         assert np.array_equal(ids == PADDING, owners == NOWHERE)
+
+
+@given(shapes=st.lists(st.tuples(st.integers(0, 120), st.integers(1, 40)), max_size=60), most=st.integers(1, 16))
+def test_grids_are_batched_once_each_with_little_padding(shapes, most):
+    batches = in_batches(shapes, most)
+    assert sorted(position for batch in batches for position in batch) == list(range(len(shapes)))
+    assert all(len(batch) <= most for batch in batches)
+    for batch in batches:
+        sizes = [(padded(shapes[position][0]), padded(shapes[position][1])) for position in batch]
+        computed = len(batch) * max(rows for rows, _ in sizes) * max(columns for _, columns in sizes)
+        assert computed <= 1.15 * sum(rows * columns for rows, columns in sizes)
+
+
+def test_grids_of_one_size_fill_their_batches():
+    assert [len(batch) for batch in in_batches([(20, 8)] * 150, 64)] == [64, 64, 22]

@@ -35,8 +35,11 @@ class Thresholds:
 def candidates(probabilities: Probabilities, cell: float) -> list[Rectangle]:
     """The regions of all cells that are edited with at least this probability, each cell by its likelier type."""
     substitute, insert = probabilities[EditType.SUBSTITUTE], probabilities[EditType.INSERT]
-    types = np.where(insert > substitute, np.int8(EditType.INSERT), np.int8(EditType.SUBSTITUTE))
-    grid = np.where(substitute + insert >= cell, types, np.int8(EditType.NONE))
+    edited = np.nonzero(substitute + insert >= cell)
+    if not len(edited[0]):
+        return []
+    grid = np.zeros(substitute.shape, dtype=np.int8)  # None everywhere
+    grid[edited] = np.where(insert[edited] > substitute[edited], EditType.INSERT, EditType.SUBSTITUTE)
     return find_rectangles(grid, probabilities)
 
 

@@ -60,21 +60,24 @@ def find_rectangles(grid: Grid, probabilities: NDArray[np.floating] | None = Non
     score; without it every score is 1.
     """
     rows, columns, labels = label_regions(grid)
+    types = grid[rows, columns]
+    likely = [1.0] * len(labels) if probabilities is None else probabilities[types, rows, columns].tolist()
     boxes: list[list[int]] = []
     scores: list[list[float]] = []
-    for position, (row, column, label) in enumerate(zip(rows.tolist(), columns.tolist(), labels, strict=True)):
+    for row, column, edit_type, label, score in zip(
+        rows.tolist(), columns.tolist(), types.tolist(), labels, likely, strict=True
+    ):
         if label == len(boxes):
-            boxes.append([int(grid[row, column]), row, row + 1, column, column + 1])
+            boxes.append([edit_type, row, row + 1, column, column + 1])
             scores.append([])
         else:
             box = boxes[label]
             box[2] = row + 1  # reading order: rows only grow
             box[3] = min(box[3], column)
             box[4] = max(box[4], column + 1)
-        if probabilities is not None:
-            scores[label].append(float(probabilities[boxes[label][0], rows[position], columns[position]]))
+        scores[label].append(score)
     return [
-        Rectangle(EditType(box[0]), box[1], box[2], box[3], box[4], sum(cells) / len(cells) if cells else 1.0)
+        Rectangle(EditType(box[0]), box[1], box[2], box[3], box[4], sum(cells) / len(cells))
         for box, cells in zip(boxes, scores, strict=True)
     ]
 

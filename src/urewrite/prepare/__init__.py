@@ -1,7 +1,17 @@
 """The first step of prepare, run, decode: a dialogue's axes as the numbers a network takes. numpy only."""
 
-from urewrite.prepare.arrays import MULTIPLE, GridArrays, Prepared, Preparer, by_size, collate
+from urewrite.prepare.arrays import MULTIPLE, GridArrays, Prepared, Preparer, by_size, collate, in_batches
 from urewrite.prepare.pieces import WordPieces
 from urewrite.prepare.vocabulary import Vocabulary
 
-__all__ = ["MULTIPLE", "GridArrays", "Prepared", "Preparer", "Vocabulary", "WordPieces", "by_size", "collate"]
+__all__ = [
+    "MULTIPLE",
+    "GridArrays",
+    "Prepared",
+    "Preparer",
+    "Vocabulary",
+    "WordPieces",
+    "by_size",
+    "collate",
+    "in_batches",
+]

@@ -20,6 +20,10 @@ MULTIPLE = 4
 """Rows and columns of a batch are padded to multiples of this: the U-shape halves them twice."""
 
 
+_MOST_PADDED = 1.15
+"""Cells that are computed for each that is there, beyond which another batch is begun."""
+
+
 class Prepared(NamedTuple):
     """One dialogue as numbers.
 
@@ -73,6 +77,27 @@ def by_size(shapes: Sequence[tuple[int, int]], blur: Callable[[int], float] = fl
     """
     sizes = [(padded(columns), blur(rows)) for rows, columns in shapes]
     return sorted(range(len(sizes)), key=sizes.__getitem__)
+
+
+def in_batches(shapes: Sequence[tuple[int, int]], most: int) -> list[list[int]]:
+    """Which grids to compute together: of like size, and fewer than `most` where more would only add padding.
+
+    Heights go up within one padded width and down within the next, so that a batch across two widths is of one height.
+    """
+    sizes = [(padded(rows), padded(columns)) for rows, columns in shapes]
+    falls = {width: bool(number % 2) for number, width in enumerate(sorted({columns for _, columns in sizes}))}
+    order = sorted(range(len(sizes)), key=lambda one: (sizes[one][1], sizes[one][0] * (-1) ** falls[sizes[one][1]]))
+    batches: list[list[int]] = []
+    cells = tallest = widest = 0
+    for position in order:
+        rows, columns = sizes[position]
+        cells, tallest, widest = cells + rows * columns, max(tallest, rows), max(widest, columns)
+        full = not batches or len(batches[-1]) >= most
+        if full or (len(batches[-1]) + 1) * tallest * widest > _MOST_PADDED * cells:
+            batches.append([])
+            cells, tallest, widest = rows * columns, rows, columns
+        batches[-1].append(position)
+    return batches
 
 
 def collate(items: Sequence[Prepared]) -> GridArrays:
