@@ -69,6 +69,13 @@ def test_explain_shows_edits_and_grid(run, expected):
     assert run("rewrite", *TURNS, UTTERANCE, "--explain").stdout == expected.explain(colour=False) + "\n"
 
 
+@pytest.mark.parametrize("more", [[], ["--json"], ["--explain"]])
+def test_a_picture_is_written_beside_what_is_printed(run, expected, tmp_path, more):
+    without = run("rewrite", *TURNS, UTTERANCE, *more).stdout
+    assert run("rewrite", *TURNS, UTTERANCE, *more, "--svg", tmp_path / "grid.svg").stdout == without
+    assert (tmp_path / "grid.svg").read_text(encoding="utf-8") == expected.to_svg()
+
+
 @pytest.mark.parametrize(
     "given",
     [

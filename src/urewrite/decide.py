@@ -12,9 +12,10 @@ from urewrite.bundle import ModelConfig
 from urewrite.edits.apply import apply_edits, edits_of
 from urewrite.edits.choose import Probabilities, Thresholds, candidates, settle
 from urewrite.edits.grid import SEPARATOR, Axes, EditType
-from urewrite.edits.regions import Rectangle
+from urewrite.edits.regions import Rectangle, find_rectangles
+from urewrite.edits.supervise import Supervision
 from urewrite.pipeline import Judged
-from urewrite.rewrite import GridView, Reason, Region, Rewrite
+from urewrite.rewrite import GOLD, GridView, Reason, Region, Rewrite
 from urewrite.tokens import tokenize
 
 Mode = Literal["auto", "always", "never"]
@@ -64,6 +65,15 @@ def decide(config: ModelConfig, judged: Judged, wish: Wish) -> Rewrite:
         model=config.name,
         grid=_view(axes, probabilities, found, chosen) if wish.keep_grid else None,
     )
+
+
+def gold(supervision: Supervision) -> Rewrite:
+    """What a gold grid stands for, with that grid, so that it can be explained and drawn as that of a model can."""
+    axes, grid = supervision.axes, supervision.grid
+    rectangles = find_rectangles(grid)
+    likely = np.stack([grid == edit_type for edit_type in EditType]).astype(np.float32)
+    result = apply_edits(axes.dialogue, edits_of(axes, rectangles))
+    return replace(result, model=GOLD, grid=_view(axes, likely, rectangles, rectangles))
 
 
 def certainty(probabilities: Probabilities, chosen: Sequence[Rectangle]) -> float:

@@ -32,7 +32,7 @@ _DROPPED_SHOWN = 5
 _SHADES = " ░▒▓█"
 _STYLES = {"substitute": "bold magenta", "insert": "bold green"}
 _DROPPED_STYLE = "yellow"
-_REASONS: dict[Reason, str] = {
+REASONS: dict[Reason, str] = {
     "rewritten": "edits were made",
     "self_contained": "no edit was found",
     "low_confidence": "edits were found, but none is sure enough",
@@ -157,6 +157,15 @@ def grid_lines(
         yield Text(f"not shown: {' and '.join(cut)}", style="dim")
 
 
+def joined(words: Sequence[str]) -> str:
+    """Words of a grid as they may have stood in the text, which a grid does not keep: CJK without blanks."""
+    text = ""
+    for word in words:
+        apart = text and not {unicodedata.east_asian_width(end) for end in (text[-1], word[:1] or " ")} & {"W", "F"}
+        text += f" {word}" if apart else word
+    return text
+
+
 def _lines(rewrite: Rewrite, *, brackets: bool) -> Iterator[Text]:
     from rich.text import Text
 
@@ -165,7 +174,7 @@ def _lines(rewrite: Rewrite, *, brackets: bool) -> Iterator[Text]:
     if rewrite.grid is not None:
         yield from _dropped_lines(rewrite.grid)
     if rewrite.reason is not None:
-        yield Text(f"{'reason':<11}{rewrite.reason}: {_REASONS[rewrite.reason]}")
+        yield Text(f"{'reason':<11}{rewrite.reason}: {REASONS[rewrite.reason]}")
     if rewrite.confidence is not None:
         yield Text(f"{'confidence':<11}{rewrite.confidence:.2f}")
     for note in rewrite.notes:
@@ -179,21 +188,12 @@ def _dropped_lines(grid: GridView) -> Iterator[Text]:
 
     dropped = sorted((region for region in grid.regions if not region.made), key=lambda region: -region.score)
     for region in dropped[:_DROPPED_SHOWN]:
-        copied = _joined(grid.rows[region.top : region.bottom])
-        place = _joined(grid.columns[region.left : region.right])
+        copied = joined(grid.rows[region.top : region.bottom])
+        place = joined(grid.columns[region.left : region.right])
         verb = "in place of" if region.op == "substitute" else "before"
         yield Text(f"{'dropped':<11}{copied!r} {verb} {place!r}, score {region.score:.2f}")
     if len(dropped) > _DROPPED_SHOWN:
         yield Text(f"{'dropped':<11}{len(dropped) - _DROPPED_SHOWN:,} more")
-
-
-def _joined(words: Sequence[str]) -> str:
-    """Words of a grid as they may have stood in the text, which a grid does not keep: CJK without blanks."""
-    text = ""
-    for word in words:
-        apart = text and not {unicodedata.east_asian_width(end) for end in (text[-1], word[:1] or " ")} & {"W", "F"}
-        text += f" {word}" if apart else word
-    return text
 
 
 def _view_lines(grid: GridView) -> Iterator[Text]:

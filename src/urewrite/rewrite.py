@@ -18,6 +18,9 @@ no_history: there was nothing to copy from. never: rewriting was switched off. e
 utterance is given back as it is, and the log says what.
 """
 
+GOLD = "gold"
+"""In place of a model's name where the grid was derived from a rewrite that was given; see `urewrite.decide.gold`."""
+
 
 @dataclass(frozen=True, slots=True)
 class Edit:
@@ -136,6 +139,12 @@ class Rewrite:
         from urewrite.explain import explain
 
         return explain(self, colour=colour)
+
+    def to_svg(self) -> str:
+        """A picture of the grid with its words, what was edited and what came of it, as an SVG document."""
+        from urewrite.picture import grid_svg
+
+        return grid_svg(self)
 
     def __str__(self) -> str:
         return self.text

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from urewrite.cli.options import PictureOption, write_picture
 from urewrite.cli.output import JsonFlag, print_json
+from urewrite.decide import gold
 from urewrite.dialogue import Dialogue, Example
-from urewrite.edits.apply import decode
 from urewrite.edits.grid import ConnectionWords
 from urewrite.edits.supervise import Supervision, supervise
 from urewrite.explain import edit_lines, grid_lines, marked
@@ -32,6 +33,7 @@ def edits(
     trailing: Annotated[
         list[str] | None, typer.Option("--trailing", metavar="WORD", help="Connection word after copied text.")
     ] = None,
+    picture: PictureOption = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Show the edits that turn an utterance into its rewrite: what is copied from where, and the gold grid.
@@ -40,7 +42,8 @@ def edits(
     """
     example = Example(Dialogue.of(history or [], utterance), rewrite)
     supervision = supervise(example, ConnectionWords(tuple(leading or ()), tuple(trailing or ())))
-    result = decode(supervision.axes, supervision.grid)
+    result = gold(supervision)
+    write_picture(result, picture)
     if as_json:
         print_json(
             {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -16,7 +15,7 @@ from urewrite.errors import BadInputError
 
 
 def finetune(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="The folder of a trained model.")],
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="A bundled model, or the folder of a trained one.")],
     examples: Annotated[
         str, typer.Argument(metavar="EXAMPLES", help="A .jsonl file with history, utterance and rewrite on each line.")
     ],
@@ -40,11 +39,12 @@ def finetune(
 
     The model keeps its connection words; words it has not seen are added to its vocabulary.
 
-    Example: urewrite finetune runs/rewrite my-dialogues.jsonl --folder runs/mine
+    Example: urewrite finetune zh-fast my-dialogues.jsonl --folder runs/mine
     """
     from urewrite.bundle import read_config
+    from urewrite.pretrained import to_learn_from
 
-    config = read_config(model)
+    config = read_config(to_learn_from(model))
     file = example_file(examples)
     if file is None:
         raise BadInputError(f"expected a .jsonl file of examples, found the name of a corpus: {examples}")
@@ -57,7 +57,7 @@ def finetune(
             "connection_words": len(config.connection_words),
             "most_rows": config.most_rows,
         },
-        "start": {"model": str(model)},
+        "start": {"model": model},
         "network": dict(config.network),
         "optimiser": {
             "batch_size": batch_size,

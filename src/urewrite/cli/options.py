@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from enum import Enum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,7 +16,10 @@ from urewrite.corpora.download import naming_disk_errors
 from urewrite.corpora.lines import Rejects
 from urewrite.corpora.sources import CORPORA, source_of
 from urewrite.errors import BadInputError
-from urewrite.files import same_place
+from urewrite.files import atomic_writer, same_place
+
+if TYPE_CHECKING:
+    from urewrite.rewrite import Rewrite
 
 
 class Part(str, Enum):
@@ -64,6 +67,16 @@ SkipBadFlag = Annotated[
 RejectsOption = Annotated[
     Path | None, typer.Option("--rejects", metavar="FILE", help="Where --skip-bad lists the bad lines, as JSON lines.")
 ]
+PictureOption = Annotated[
+    Path | None, typer.Option("--svg", metavar="FILE", help="Also write the grid to a file, as an SVG picture.")
+]
+
+
+def write_picture(result: Rewrite, file: Path | None) -> None:
+    """Draw a result, if a file was named for it."""
+    if file is not None:
+        with naming_disk_errors(file), atomic_writer(file) as stream:
+            stream.write(result.to_svg())
 
 
 def known_names(names: Sequence[str]) -> list[str]:

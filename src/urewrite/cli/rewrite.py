@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from urewrite.cli.options import PictureOption, write_picture
 from urewrite.cli.output import JsonFlag, print_bytes, print_json, say, shows_colour
 from urewrite.cli.rewriting import (
     LanguageChoice,
@@ -52,6 +53,7 @@ def rewrite(
     explained: Annotated[
         bool, typer.Option("--explain", help="Show the edits, where they come from, and the grid.")
     ] = False,
+    picture: PictureOption = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Rewrite an utterance so that it stands on its own, with words of the turns before it.
@@ -73,7 +75,8 @@ def rewrite(
         dialogue = replace(read, history=(*turns, *read.history))
     wish = asked(threshold, mode, protect, language)
     rewriter = load_rewriter(model, threads=threads, languages=[wish["lang"] or _language(dialogue)])
-    (result,) = rewriter.rewrite_batch([dialogue], keep_grid=explained, **wish)
+    (result,) = rewriter.rewrite_batch([dialogue], keep_grid=explained or picture is not None, **wish)
+    write_picture(result, picture)
     if as_json:
         print_json(result.to_record())
     elif explained:
