@@ -32,6 +32,8 @@ def write_small_graph(whole: Path, path: Path) -> None:
         prepared = Path(folder) / "prepared.onnx"
         graph = onnx.load(str(whole))
         pack_embeddings(graph)
+        ready = graph.metadata_props.add()  # or the quantiser warns that shapes are unknown, which it does without
+        ready.key, ready.value = "onnx.quant.pre_process", "onnxruntime.quant"
         onnx.save(graph, str(prepared))
         quantize_dynamic(
             prepared,

@@ -18,7 +18,7 @@ from urewrite.network.settings import EncoderSettings, NetworkSettings
 from urewrite.scoring.report import LABELS
 from urewrite.scoring.scores import METRICS
 from urewrite.training.data import shown_source, validation_sources
-from urewrite.training.settings import DataSettings, TrainingSettings
+from urewrite.training.settings import DataSettings, TeacherSettings, TrainingSettings
 
 METRICS_FILE = "metrics.json"
 CURVES = "curves.png"
@@ -335,6 +335,10 @@ def _encoder(encoder: EncoderSettings) -> str:
     return f"`{name}`{_licence(name)}{layers}, {mixed}"
 
 
+def _teacher(teacher: TeacherSettings) -> str:
+    return f"`{Path(teacher.model).name}`, {teacher.weight:g} of the loss"
+
+
 def _licence(name: str) -> str:
     known = _LICENCES.get(name)
     return f" (licence: {known})" if known else ""
@@ -351,6 +355,7 @@ def _training(
         "learning rate": optimiser.learning_rate,
         **({"learning rate of the encoder": optimiser.encoder_learning_rate} if has_encoder else {}),
         "schedule": optimiser.schedule,
+        **({} if settings.teacher is None else {"teacher": _teacher(settings.teacher)}),
         "seed": settings.seed,
     }
 

@@ -1,0 +1,158 @@
+"""Where the time of a rewrite goes, step by step, and how long a first one takes from a cold process."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import ParamSpec, TypeVar
+from unittest import mock
+
+from benchmarks.speed_contest import Dialogues
+from benchmarks.speed_subjects import Row, Subject, checked, spread, warmed
+
+from urewrite import Rewriter
+from urewrite.bench import SAMPLES
+from urewrite.decide import decide
+from urewrite.dialogue import Dialogue
+from urewrite.edits.grid import Axes, lay_out
+from urewrite.pipeline import Pipeline
+from urewrite.prepare import Prepared, Preparer, collate
+from urewrite.rewriter import load_pipeline
+
+LAYING_OUT, PREPARING, COLLATING, GRAPH, DECIDING, REST = STEPS = (
+    "laying out",
+    "preparing",
+    "collating",
+    "graph",
+    "deciding",
+    "rest",
+)
+TEXT = (LAYING_OUT, PREPARING, DECIDING)
+"""Tokenising, in words and in pieces, and decoding."""
+
+_Given = ParamSpec("_Given")
+_Result = TypeVar("_Result")
+
+
+class Clock:
+    """Adds up the time of each step."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = defaultdict(float)
+
+    def around(self, step: str, work: Callable[_Given, _Result]) -> Callable[_Given, _Result]:
+        """The same work with its time taken."""
+
+        def timed(*given: _Given.args, **named: _Given.kwargs) -> _Result:
+            start = time.perf_counter()
+            result = work(*given, **named)
+            self.seconds[step] += time.perf_counter() - start
+            return result
+
+        return timed
+
+
+class TimedPreparer:
+    """A preparer whose time is taken."""
+
+    def __init__(self, preparer: Preparer, clock: Clock) -> None:
+        self._prepare = clock.around(PREPARING, preparer.prepare)
+
+    def prepare(self, axes: Axes) -> Prepared:
+        return self._prepare(axes)
+
+
+def shares(subjects: Sequence[Subject], alone: Dialogues, together: Dialogues, rounds: int) -> Row:
+    """The share of each step of the path that users take, one dialogue at a time and many together."""
+    rows = []
+    ways = (("alone", 1, alone, _one_by_one), ("together", None, together, _together))
+    for how, threads, dialogues, work in ways:
+        for subject in subjects:
+            loaded = load_pipeline(subject.folder, threads=threads)
+            given = dialogues[subject.corpus]
+            warmed(Rewriter.of(loaded), given[:20])
+            found = [_timed_steps(loaded, given, work) for _ in range(rounds)]
+            rows.append({"model": subject.name, "how": how, "dialogues": len(given), **_summary(found)})
+        print(f"shares: {how}")
+    return {"rounds": rounds, "rows": rows}
+
+
+def _timed_steps(
+    loaded: Pipeline, dialogues: Sequence[Dialogue], work: Callable[[Rewriter, Sequence[Dialogue]], None]
+) -> dict[str, float]:
+    """Seconds of each step, and of the rest."""
+    clock = Clock()
+    watched = replace(loaded, preparer=TimedPreparer(loaded.preparer, clock), run=clock.around(GRAPH, loaded.run))
+    with _watched(clock):
+        start = time.perf_counter()
+        work(Rewriter.of(watched), dialogues)
+        total = time.perf_counter() - start
+    return {**clock.seconds, REST: total - sum(clock.seconds.values())}
+
+
+@contextmanager
+def _watched(clock: Clock) -> Iterator[None]:
+    """The steps that are functions of the package, replaced by ones whose time is taken."""
+    with (
+        mock.patch("urewrite.pipeline.lay_out", clock.around(LAYING_OUT, lay_out)),
+        mock.patch("urewrite.pipeline.collate", clock.around(COLLATING, collate)),
+        mock.patch("urewrite.rewriter.decide", clock.around(DECIDING, decide)),
+    ):
+        yield
+
+
+def _one_by_one(one: Rewriter, dialogues: Sequence[Dialogue]) -> None:
+    for dialogue in dialogues:
+        checked([one.rewrite(dialogue.history, dialogue.utterance)])
+
+
+def _together(one: Rewriter, dialogues: Sequence[Dialogue]) -> None:
+    checked(one.rewrite_batch(dialogues))
+
+
+def _summary(found: Sequence[dict[str, float]]) -> Row:
+    totals = [sum(steps.values()) for steps in found]
+
+    def percent(*steps: str) -> Row:
+        return spread(
+            [100 * sum(one[step] for step in steps) / total for one, total in zip(found, totals, strict=True)]
+        )
+
+    return {"steps %": {step: percent(step) for step in STEPS}, "tokenising and decoding %": percent(*TEXT)}
+
+
+def start(subjects: Sequence[Subject], rounds: int) -> Row:
+    """Seconds from a cold process: the interpreter by itself, imports, and the whole command for each model."""
+    commands = {"python": [sys.executable, "-c", "pass"]} | {subject.name: _command(subject) for subject in subjects}
+    whole: dict[str, list[float]] = {name: [] for name in commands}
+    imports: dict[str, list[float]] = {name: [] for name in ("urewrite", "urewrite.cli.main")}
+    for _ in range(rounds):
+        for name, command in commands.items():
+            begun = time.perf_counter()
+            subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
+            whole[name].append(time.perf_counter() - begun)
+        for module, taken in imports.items():
+            taken.append(_import_seconds(module))
+    return {
+        "rounds": rounds,
+        "python alone, seconds": spread(whole.pop("python")),
+        "import, seconds": {module: spread(taken) for module, taken in imports.items()},
+        "urewrite rewrite, seconds": {name: spread(taken) for name, taken in whole.items()},
+    }
+
+
+def _command(subject: Subject) -> list[str]:
+    dialogue = SAMPLES[subject.language][0]
+    history = [part for turn in dialogue.history for part in ("-H", turn.text)]
+    return [sys.executable, "-m", "urewrite", "rewrite", "--model", subject.given, *history, dialogue.utterance]
+
+
+def _import_seconds(module: str) -> float:
+    code = f"import time; begun = time.perf_counter(); import {module}; print(time.perf_counter() - begun)"
+    done = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, check=True)
+    return float(done.stdout)
