@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from urewrite.dialogue import Dialogue
-from urewrite.language import language_of
+from urewrite.language import language_of, languages_of
 
 
 @pytest.mark.parametrize(
@@ -26,3 +26,10 @@ def test_the_script_decides(history, utterance, expected):
 
 def test_only_the_start_of_a_long_text_is_looked_at():
     assert language_of(Dialogue.of([], "好" * 1500 + " word" * 100_000)) == "zh"
+
+
+def test_the_languages_of_many_dialogues_are_those_of_a_good_part():
+    english, chinese = Dialogue.of([], "Where is it?"), Dialogue.of([], "它在哪里")
+    assert languages_of([]) == ()
+    assert languages_of([english] * 50 + [chinese]) == ("en",)
+    assert languages_of([chinese] * 3 + [english]) == ("en", "zh")

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from urewrite.errors import DataUnavailableError
-from urewrite.pretrained import graph_of, resolve
+from urewrite.pretrained import MODELS, bundled, graph_of, resolve, to_learn_from
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
@@ -27,6 +27,13 @@ def test_a_folder_is_itself_and_what_is_nowhere_is_said(tmp_path):
             resolve(name)
     with pytest.raises(DataUnavailableError, match=r"holds no model\.onnx"):
         graph_of(tmp_path)
+
+
+def test_what_is_learned_from_is_bundled_or_a_path(tmp_path, monkeypatch):
+    assert [to_learn_from(name) for name in bundled()] == [MODELS / name for name in bundled()]
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert to_learn_from("~/mine") == tmp_path / "mine"
+    assert to_learn_from("owner/name") == Path("owner/name")  # of the hub only what runs is fetched, not what trains
 
 
 class Hub(BaseHTTPRequestHandler):
