@@ -5,7 +5,8 @@ python benchmarks/tutorial_outputs.py --check    only say whether they are up to
 
 A block of bash or Python is run if a mark follows it: `<!-- run -->`, or `<!-- output -->` and `<!-- /output -->`,
 between which its output is put. The marked blocks of a page are run in their order, each by itself, in one folder that
-is empty at first. If one fails, its page is left as it is.
+is empty at first; `pip install . && ` before a command is passed over, as the package is there. If one fails, its page
+is left as it is.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ MARKED = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 LONGEST_SECONDS = 600
+INSTALL = "pip install . && "
 
 
 def with_outputs(page: str) -> str:
@@ -36,7 +38,7 @@ def with_outputs(page: str) -> str:
 
 
 def filled(match: re.Match[str], folder: Path) -> str:
-    printed = run(match["language"], match["code"], folder)
+    printed = run(match["language"], match["code"].removeprefix(INSTALL), folder)
     if match["end"] is None:
         return match[0]
     lines = "".join(f"{line.rstrip()}\n" for line in printed.rstrip().splitlines())
@@ -73,10 +75,10 @@ def run(language: str, code: str, folder: Path) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description="Write what commands print into the pages that show them.")
     parser.add_argument("--check", action="store_true", help="change nothing; fail if an output is out of date")
-    parser.add_argument("pages", nargs="*", type=Path, help="the pages (default: all of docs)")
+    parser.add_argument("pages", nargs="*", type=Path, help="the pages (default: README.md and all of docs)")
     given = parser.parse_args()
     stale: list[str] = []
-    for page in given.pages or sorted((ROOT / "docs").rglob("*.md")):
+    for page in given.pages or [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]:
         text = page.read_text(encoding="utf-8")
         written = with_outputs(text)
         if rounded(written) != rounded(text):

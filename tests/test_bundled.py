@@ -1,0 +1,96 @@
+"""The models that come with the package: small, whole, and of use."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from hostile import hostile_dialogue
+from urewrite import Rewriter
+from urewrite.bundle import CARD, FILES, WEIGHTS, read_config, verify_checksums
+from urewrite.guarantees import violations
+from urewrite.pretrained import MODELS, bundled
+
+MEGABYTES = {"en": 30, "zh": 30, "zh-fast": 10}
+HISTORIES = {
+    "en": ["Is it raining in Oslo?", "No, it is sunny in Oslo."],
+    "zh": ["上海下雨了吗", "没有，上海是晴天"],
+}
+HISTORIES = {
+    "en": ["Is it raining in Oslo?", "No, it is sunny in Oslo."],
+    "zh": ["上海下雨了吗", "没有，上海是晴天"],
+}
+SELF_CONTAINED = {
+    "en": ["Hello!", "Thanks a lot!", "Good morning.", "Please book a table for two at eight o'clock tonight."],
+    "zh": ["你好", "谢谢", "再见", "帮我查一下明天从北京到上海的火车票"],
+}
+
+
+@pytest.fixture(scope="module")
+def rewriters():
+    return {name: Rewriter.from_pretrained(name) for name in MEGABYTES}
+
+
+def language(name):
+    return name.removesuffix("-fast")
+
+
+def test_these_and_no_others_are_bundled():
+    assert set(bundled()) == set(MEGABYTES)
+
+
+@pytest.mark.parametrize("name", MEGABYTES)
+def test_a_model_is_whole_small_and_says_what_it_is(name):
+    folder = MODELS / name
+    verify_checksums(folder)
+    assert {path.name for path in folder.iterdir()} <= set(FILES)
+    assert sum(path.stat().st_size for path in folder.iterdir()) <= MEGABYTES[name] * 1e6
+    assert (folder / WEIGHTS).is_file()  # what is needed to go on training
+    config = read_config(folder)
+    assert (config.name, config.languages) == (name, (language(name),))
+    assert config.calibration
+    card = (folder / CARD).read_text(encoding="utf-8")
+    for source in {line.partition(":")[0] for line in config.trained_on} - {"rewrites taken as utterances"}:
+        assert f"`{source}" in card
+    assert "licence" in card
+
+
+@pytest.mark.parametrize("name", MEGABYTES)
+def test_what_stands_on_its_own_is_left_alone(rewriters, name):
+    for utterance in SELF_CONTAINED[language(name)]:
+        result = rewriters[name].rewrite(HISTORIES[language(name)], utterance)
+        assert (result.text, result.edits) == (utterance, ())
+        assert result.reason in ("self_contained", "low_confidence")
+
+
+@pytest.mark.parametrize(
+    ("name", "history", "utterance", "word"),
+    [
+        ("en", ["Who wrote Dune?", "Frank Herbert wrote Dune."], "When was he born?", "Herbert"),
+        ("zh", ["你看过泰坦尼克号吗", "看过，很好看"], "谁导演的", "泰坦尼克号"),
+        ("zh-fast", ["你喜欢周杰伦吗", "喜欢"], "为什么喜欢他", "周杰伦"),
+    ],
+)
+def test_a_follow_up_is_completed_from_its_history(rewriters, name, history, utterance, word):
+    result = rewriters[name].rewrite(history, utterance)
+    assert word in result.text
+    assert result.reason == "rewritten"
+    assert 0 < result.confidence <= 1
+    assert any(word in edit.text and edit.source_turn is not None for edit in result.edits)
+
+
+@pytest.mark.parametrize("name", MEGABYTES)
+def test_hostile_dialogues_break_no_promise(rewriters, name):
+    rewriter = rewriters[name]
+    chance = random.Random(3)
+    dialogues = [hostile_dialogue(chance) for _ in range(500)]
+    for dialogue, result in zip(dialogues, rewriter.rewrite_batch(dialogues, mode="always"), strict=True):
+        assert result.reason != "error", dialogue
+        assert violations(dialogue, result, rewriter.connection_words()) == [], dialogue
+
+
+def test_auto_takes_the_model_of_the_language():
+    rewriter = Rewriter.from_pretrained("auto")
+    english, chinese = rewriter.rewrite_batch([(["Who is Bob?"], "Is he old?"), (["鲍勃是谁"], "他老吗")])
+    assert (english.model, chinese.model) == ("en", "zh")
