@@ -94,3 +94,9 @@ def test_what_is_no_tokenizer_is_said(tmp_path, text):
     path.write_text(text, encoding="utf-8")
     with pytest.raises(BadInputError, match=r"tokenizer\.json"):
         WordPieces.load(path, start=2, separator=3, longest=512)
+
+
+def test_half_a_surrogate_pair_is_no_failure():
+    axes = lay_out(Dialogue.of(["abc \ud83d"], "is \ude00 abc\ud800"))
+    found = read(word_pieces().prepare(axes))
+    assert ("is", axes.shape[0]) in found

@@ -71,4 +71,5 @@ class WordPieces:
     def _pieces_of(self, key: str) -> tuple[int, ...]:
         if key in (SEPARATOR, END):
             return (self.separator,)
-        return tuple(self.tokenizer.encode([key], is_pretokenized=True, add_special_tokens=False).ids)
+        text = key.encode("utf-16", "surrogatepass").decode("utf-16", "replace")  # half a pair is no text to others
+        return tuple(self.tokenizer.encode([text], is_pretokenized=True, add_special_tokens=False).ids)
