@@ -190,4 +190,4 @@ def test_the_readme_example_is_true():
     code = readme.split("```python\n")[1].split("```")[0]
     names: dict[str, object] = {}
     exec(code, names)
-    assert str(names["result"]) == "北京为什么总是阴天"
+    assert str(names["result"]) == "When was Frank Herbert born?"

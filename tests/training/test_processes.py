@@ -25,7 +25,7 @@ def test_two_processes_learn_the_toy_corpus_together(tmp_path):
     document, messages = process.communicate(timeout=300)
     assert process.returncode == 0, messages
     assert json.loads(document) == {"folder": str(run)}  # one of them speaks
-    assert messages.count(" training examples, ") == 1
+    assert messages.count(" training examples; ") == 1
     assert float(messages.split("best em: ")[1].split()[0]) >= 90
     with (run / "log" / "metrics.csv").open() as lines:
         epochs = [row for row in csv.DictReader(lines) if row["em"]]

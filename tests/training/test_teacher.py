@@ -31,7 +31,7 @@ def test_a_teacher_that_is_sure_is_as_good_as_labels():
 
 def test_a_pupil_learns_from_its_teacher_alone(tmp_path, toy_run):
     """Labels that say nothing is ever edited are of no weight beside the teacher."""
-    settings = toy_settings(tmp_path)
+    settings = toy_settings(tmp_path, epochs=14)
     corpus = tmp_path / "train.jsonl"
     records = [json.loads(line) for line in corpus.read_text(encoding="utf-8").splitlines()]
     corpus.write_text("".join(json.dumps({**r, "rewrite": r["utterance"]}) + "\n" for r in records), encoding="utf-8")
