@@ -4,23 +4,37 @@ from __future__ import annotations
 
 import random
 
+import numpy as np
 import pytest
 
 from hostile import hostile_dialogue
 from urewrite import Rewriter
 from urewrite.bundle import CARD, FILES, WEIGHTS, read_config, verify_checksums
 from urewrite.corpora.sources import CORPORA
+from urewrite.dialogue import Dialogue
 from urewrite.guarantees import violations
+from urewrite.pipeline import judge_dialogues
 from urewrite.pretrained import MODELS, bundled
+from urewrite.rewriter import load_pipeline
 
 MEGABYTES = {"en": 30, "zh": 30, "zh-fast": 10}
 HISTORIES = {
     "en": ["Is it raining in Oslo?", "No, it is sunny in Oslo."],
     "zh": ["上海下雨了吗", "没有，上海是晴天"],
 }
-HISTORIES = {
-    "en": ["Is it raining in Oslo?", "No, it is sunny in Oslo."],
-    "zh": ["上海下雨了吗", "没有，上海是晴天"],
+FOLLOW_UPS = {
+    "en": [
+        (["Who wrote Dune?", "Frank Herbert wrote Dune."], "When was he born?"),
+        (["I need a cheap restaurant in the north of town.", "What kind of food would you like?"], "Italian, please."),
+        (["What is the capital of Peru?", "The capital of Peru is Lima."], "How many people live there?"),
+        ([f"Room {number} is free on day {number}." for number in range(30)], "Is it quiet?"),
+    ],
+    "zh": [
+        (["你看过泰坦尼克号吗", "看过，很好看"], "谁导演的"),
+        (["你喜欢周杰伦吗", "喜欢"], "为什么喜欢他"),
+        (["北京今天天气怎么样", "北京今天是阴天"], "为什么总是这样"),
+        ([f"第{number}天去第{number}个城市" for number in range(30)], "那里怎么样"),
+    ],
 }
 SELF_CONTAINED = {
     "en": ["Hello!", "Thanks a lot!", "Good morning.", "Please book a table for two at eight o'clock tonight."],
@@ -80,6 +94,16 @@ def test_a_follow_up_is_completed_from_its_history(rewriters, name, history, utt
     assert result.reason == "rewritten"
     assert 0 < result.confidence <= 1
     assert any(word in edit.text and edit.source_turn is not None for edit in result.edits)
+
+
+@pytest.mark.parametrize("name", MEGABYTES)
+def test_a_dialogue_is_judged_alone_as_among_others(name):
+    """Rows of 8 bits are rounded each by its own scale, so that no other dialogue has a say."""
+    pipeline = load_pipeline(MODELS / name, threads=1)
+    dialogues = [Dialogue.of(history, utterance) for history, utterance in FOLLOW_UPS[language(name)]]
+    alone, together = (judge_dialogues(pipeline, dialogues, batch_size=size) for size in (1, len(dialogues)))
+    for first, second in zip(alone, together, strict=True):
+        assert np.abs(first.probabilities - second.probabilities).max() < 1e-3
 
 
 @pytest.mark.parametrize("name", MEGABYTES)

@@ -1,18 +1,19 @@
 """A graph with its large weights in 8 bits: a quarter of the size, and faster.
 
-Matrix products are computed in 8 bits, with a scale for every column of a weight. Embeddings are only kept in 8 bits,
-with a scale for every row: the one scale for a whole table that the quantiser of ONNX Runtime takes is spoiled by the
+Matrix products are computed in 8 bits, with a scale for every column of the weight and for every row of what it is
+multiplied with. Embeddings are only kept in 8 bits, with a scale for every row. The quantiser of ONNX Runtime takes one
+scale for all rows instead: then a dialogue's answer depends on those it is computed with, and a table is spoiled by its
 few rows with large values.
 """
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 import onnx
+from numpy.typing import NDArray
 from onnx import helper, numpy_helper
 
 from urewrite.files import replacing
@@ -20,44 +21,71 @@ from urewrite.files import replacing
 PACKED, SCALE = "_quantized", "_scale"
 """What follows the name of a weight in the names of its 8 bits and of their scale, as with ONNX Runtime."""
 _SMALL = 10_000
-"""Tables of fewer numbers stay as they are."""
+"""Weights of fewer numbers stay as they are."""
+_MOST, _MOST_FACTOR = 127, 63
+"""The largest whole number of a row and of a weight: products of 8 by 8 bits would overflow on CPUs with AVX2 alone."""
 _FLOAT = onnx.TensorProto.FLOAT
+_CONTRIBUTED = "com.microsoft"
+_ROUNDED = ("divisor", "fraction", "whole")
+_STEP, _ZERO, _LEAST = "eight_bits_step", "eight_bits_zero", "eight_bits_least"
+_CONSTANTS = {
+    _STEP: np.array(1 / _MOST, np.float32),
+    _ZERO: np.array(128, np.uint8),
+    _LEAST: np.array(np.finfo(np.float32).tiny * _MOST**2, np.float32),  # a row of zeros is not divided by zero
+}
 
 
 def write_small_graph(whole: Path, path: Path) -> None:
     """The graph `whole` with the weights of its matrix products and embeddings in 8 bits."""
-    from onnxruntime.quantization import QuantType, quantize_dynamic
-
-    with tempfile.TemporaryDirectory() as folder, replacing(path) as temporary:
-        prepared = Path(folder) / "prepared.onnx"
-        graph = onnx.load(str(whole))
-        pack_embeddings(graph)
-        ready = graph.metadata_props.add()  # or the quantiser warns that shapes are unknown, which it does without
-        ready.key, ready.value = "onnx.quant.pre_process", "onnxruntime.quant"
-        onnx.save(graph, str(prepared))
-        quantize_dynamic(
-            prepared,
-            temporary,
-            op_types_to_quantize=["MatMul", "Gemm"],
-            per_channel=True,
-            reduce_range=True,  # products of 8 by 8 bits would overflow on CPUs with AVX2 alone
-            weight_type=QuantType.QInt8,
-        )
+    model = onnx.load(str(whole))
+    pack_embeddings(model)
+    pack_products(model)
+    with replacing(path) as temporary:
+        onnx.save(model, str(temporary))
 
 
 def pack_embeddings(model: onnx.ModelProto) -> None:
     """Keep the tables that rows are looked up in as whole numbers from -127 to 127 and a scale for each row."""
+    _pack(model, _looks_up, 0, lambda rows: np.abs(rows).max(1, keepdims=True) / _MOST, _unpacking)
+
+
+def pack_products(model: onnx.ModelProto) -> None:
+    """Compute products with large weights in whole numbers: each row is divided by its largest, then rounded."""
+    rounded: set[str] = set()
+
+    def product(node: onnx.NodeProto) -> Iterator[onnx.NodeProto]:
+        given = node.input[0]
+        if given not in rounded:  # once for all products it is part of
+            rounded.add(given)
+            yield from _rounding(given)
+        yield from _product(node)
+
+    _pack(model, _multiplies, 1, lambda weight: np.abs(weight).max(0) / _MOST_FACTOR, product)
+    model.graph.initializer.extend(numpy_helper.from_array(value, name) for name, value in _CONSTANTS.items())
+    model.opset_import.append(helper.make_opsetid(_CONTRIBUTED, 1))
+
+
+def _pack(
+    model: onnx.ModelProto,
+    concerns: Callable[[onnx.NodeProto], bool],
+    place: int,
+    scale_of: Callable[[NDArray[np.float32]], NDArray[np.float32]],
+    instead: Callable[[onnx.NodeProto], Iterator[onnx.NodeProto]],
+) -> None:
+    """Pack the weights at this place among the inputs of such nodes that nothing else uses, and replace the nodes."""
     graph = model.graph
-    tables = {one.name: one for one in graph.initializer if len(one.dims) == 2 and np.prod(one.dims) >= _SMALL}
-    looked_up = {node.input[0] for node in graph.node if _looks_up(node)} & set(tables)
-    used_otherwise = {name for node in graph.node if not _looks_up(node) for name in node.input}
-    packed = looked_up - used_otherwise
-    nodes = [new for node in graph.node for new in (_unpacking(node) if set(node.input) & packed else [node])]
+    weights = {one.name: one for one in graph.initializer if len(one.dims) == 2 and np.prod(one.dims) >= _SMALL}
+    used = {node.input[place] for node in graph.node if concerns(node)} & set(weights)
+    used_otherwise = {
+        name for node in graph.node for at, name in enumerate(node.input) if not (at == place and concerns(node))
+    }
+    packed = used - used_otherwise
+    nodes = [new for node in graph.node for new in (instead(node) if set(node.input) & packed else [node])]
     kept = [one for one in graph.initializer if one.name not in packed]
     for name in sorted(packed):
-        rows = numpy_helper.to_array(tables[name])
-        scale = np.maximum(np.abs(rows).max(1, keepdims=True) / 127, np.finfo(np.float32).tiny).astype(np.float32)
-        kept.append(numpy_helper.from_array(np.rint(rows / scale).astype(np.int8), name + PACKED))
+        numbers = numpy_helper.to_array(weights[name])
+        scale = np.maximum(scale_of(numbers), np.finfo(np.float32).tiny).astype(np.float32)
+        kept.append(numpy_helper.from_array(np.rint(numbers / scale).astype(np.int8), name + PACKED))
         kept.append(numpy_helper.from_array(scale, name + SCALE))
     del graph.node[:], graph.initializer[:]
     graph.node.extend(nodes)
@@ -76,3 +104,26 @@ def _unpacking(node: onnx.NodeProto) -> Iterator[onnx.NodeProto]:
         yield helper.make_node("Gather", [table + kind, which], [found + kind], name=node.name + kind, axis=0)
     yield helper.make_node("Cast", [found + PACKED], [f"{found}_float"], name=f"{node.name}_float", to=_FLOAT)
     yield helper.make_node("Mul", [f"{found}_float", found + SCALE], [found], name=node.name)
+
+
+def _multiplies(node: onnx.NodeProto) -> bool:
+    return bool(node.op_type == "MatMul")
+
+
+def _rounding(given: str) -> Iterator[onnx.NodeProto]:
+    """Divide each row by its largest number, and round it to whole numbers around 128."""
+    sizes, largest, divisor, fraction, whole = (f"{given}_{part}" for part in ("sizes", "largest", *_ROUNDED))
+    yield helper.make_node("Abs", [given], [sizes], name=sizes)
+    yield helper.make_node("ReduceMax", [sizes], [largest], name=largest, axes=[-1], keepdims=1)
+    yield helper.make_node("Max", [largest, _LEAST], [divisor], name=divisor)
+    yield helper.make_node("Div", [given, divisor], [fraction], name=fraction)
+    yield helper.make_node("QuantizeLinear", [fraction, _STEP, _ZERO], [whole], name=whole)
+
+
+def _product(node: onnx.NodeProto) -> Iterator[onnx.NodeProto]:
+    """Multiply in whole numbers, and give every row its size back."""
+    (given, weight), (found,) = node.input, node.output
+    divisor, _, whole = (f"{given}_{part}" for part in _ROUNDED)
+    factors = [whole, weight + PACKED, _STEP, weight + SCALE, _ZERO]
+    yield helper.make_node("MatMulIntegerToFloat", factors, [f"{found}_part"], name=node.name, domain=_CONTRIBUTED)
+    yield helper.make_node("Mul", [f"{found}_part", divisor], [found], name=f"{node.name}_size")

@@ -1,0 +1,29 @@
+"""What all tables share: where results are, and how a table is written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+RESULTS = ROOT / "benchmarks" / "results"
+
+
+def results(name: str) -> Any:
+    return json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[object]], command: str) -> str:
+    lines = ["| " + " | ".join(header) + " |", "|---|" + "---:|" * (len(header) - 1)]
+    lines += ["| " + " | ".join("–" if cell is None else str(cell) for cell in row) + " |" for row in rows]
+    return "\n".join(lines) + f"\n\nMeasured by `{command}`.\n"
+
+
+def ranged(measured: dict[str, float] | None, decimals: int = 1) -> str | None:
+    """A median with the least and the most."""
+    if measured is None:
+        return None
+    middle, least, most = (f"{measured[name]:,.{decimals}f}" for name in ("median", "least", "most"))
+    return f"{middle} ({least}–{most})"

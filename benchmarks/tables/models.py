@@ -1,0 +1,65 @@
+"""The bundled models: quality, size, leaving alone, guarantees."""
+
+from __future__ import annotations
+
+import json
+
+from benchmarks.tables.layout import RESULTS, ROOT, ranged, results, table
+from benchmarks.tables.speed import SPEED_COMMAND
+
+from urewrite.pretrained import MODELS, bundled
+
+
+def leaving_alone() -> str:
+    """Both errors at the thresholds a model is shipped with."""
+    rows = [
+        [
+            row["model"],
+            f"{row['corpus'].upper()} {row['part']}",
+            f"{row['needing none']:,}",
+            row["shipped"]["wrongly changed %"],
+            f"{row['examples'] - row['needing none']:,}",
+            row["shipped"]["wrongly left %"],
+            row["expected calibration error"],
+        ]
+        for row in results("leaving_alone")
+    ]
+    header = ["model", "", "need none", "wrongly changed %", "need rewriting", "wrongly left %", "calibration error"]
+    return table(header, rows, "python benchmarks/leaving_alone.py --model MODEL --corpus CORPUS")
+
+
+def guarantees() -> str:
+    rows = [
+        [
+            row["model"],
+            f"{row['dialogues']:,}",
+            row["broken"],
+            row["reasons"].get("error", 0),
+            f"{row['reasons'].get('rewritten', 0):,}",
+        ]
+        for row in results("guarantees")
+    ]
+    header = ["model", "hostile dialogues", "promises broken", "failures inside", "rewritten"]
+    return table(header, rows, "python benchmarks/guarantees.py")
+
+
+def model_tradeoffs() -> str:
+    """Every bundled model on every test part it was measured on: quality, size, latency."""
+    latency: dict[tuple[str, str], str | None] = {}
+    if (RESULTS / "speed.json").is_file():
+        for row in results("speed").get("latency", {}).get("rows", ()):
+            if row["kind"] == "shipped":
+                latency[row["model"], row["corpus"]] = ranged(row["p50 ms"], 2)
+    rows: list[list[object]] = []
+    for name in bundled():
+        size = sum(path.stat().st_size for path in (MODELS / name).iterdir()) / 1e6
+        for path in sorted((ROOT / "runs" / name).glob("evaluation-*-test.json")):
+            found = json.loads(path.read_text(encoding="utf-8"))
+            quality = [f"{found['metrics'][metric]:.2f}" for metric in ("em", "bleu4", "rougeL", "f1")]
+            fast = latency.get((name, found["corpus"]))
+            rows.append([name, f"{size:.1f}", f"{found['corpus'].upper()} ({found['n']:,})", *quality, fast])
+    header = ["model", "MB", "test part", "EM", "B4", "RL", "F1", "p50 ms, one thread"]
+    return table(header, rows, "urewrite evaluate --model MODEL --corpus CORPUS --part test` and `" + SPEED_COMMAND)
+
+
+TABLES = (leaving_alone, guarantees, model_tradeoffs)

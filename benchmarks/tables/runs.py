@@ -1,0 +1,144 @@
+"""Training runs: their results beside the paper's, and what each change is worth."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from benchmarks.tables.layout import results, table
+
+SHORT = {
+    "em": "EM",
+    **{f"bleu{n}": f"B{n}" for n in (1, 2, 4)},
+    **{f"rouge{n}": f"R{n}" for n in (1, 2, "L")},
+    **{f"f{n}": f"F{n}" for n in (1, 2, 3)},
+}
+RUNS_COMMAND = "python benchmarks/results_table.py"
+
+
+def spread(measured: dict[str, Any]) -> str:
+    deviation = measured["deviation"]
+    return f"{measured['mean']:.2f}" + (f" ± {deviation:.2f}" if deviation is not None else "")
+
+
+def seeds_of(row: dict[str, Any]) -> str:
+    listed = ", ".join(map(str, row["seeds"]))
+    return listed if len(row["seeds"]) == 1 else f"{listed} (n = {len(row['seeds'])})"
+
+
+def epochs_of(row: dict[str, Any]) -> str | None:
+    known = sorted({epochs for epochs in row["epochs"] if epochs is not None})
+    return "–".join(map(str, dict.fromkeys((known[0], known[-1])))) if known else None
+
+
+def none_yet(what: str) -> str:
+    return f"{what} `{RUNS_COMMAND}` writes the table.\n"
+
+
+def beside_the_paper(metrics: Sequence[str], described: Sequence[str]) -> list[list[object]]:
+    """The rows of every corpus that something was measured on, those of the paper first."""
+    found = results("results")
+    rows: list[list[object]] = []
+    for corpus in dict.fromkeys(row["corpus"] for row in found["test"]):
+        for system, figures in found["paper"].get(corpus, {}).items():
+            rows.append([f"{system}, paper", corpus.upper(), *[None] * len(described), *map(figures.get, metrics)])
+        for row in found["test"]:
+            if row["corpus"] == corpus:
+                said = {
+                    "run": row["run"],
+                    "trained on": "; ".join(row["trained on"]),
+                    "epochs": epochs_of(row),
+                    "seeds": seeds_of(row),
+                }
+                figures = [spread(row["metrics"][metric]) for metric in metrics]
+                rows.append([row["system"], corpus.upper(), *map(said.get, described), *figures])
+    return rows
+
+
+def test_results() -> str:
+    described = ["run", "trained on", "epochs", "seeds"]
+    rows = beside_the_paper(list(SHORT), described)
+    if not rows:
+        return none_yet("No run has been evaluated on a test part yet.")
+    return table(["system", "test part", *described, *SHORT.values()], rows, RUNS_COMMAND)
+
+
+def test_results_short() -> str:
+    metrics = ["em", "bleu2", "bleu4", "rouge2", "rougeL", "f1"]
+    rows = beside_the_paper(metrics, ["seeds"])
+    if not rows:
+        return none_yet("No run has been evaluated on a test part yet.")
+    return table(["system", "test part", "seeds", *(SHORT[metric] for metric in metrics)], rows, RUNS_COMMAND)
+
+
+def compared(kind: str, none: str) -> str:
+    """Rows with the difference to the baseline above them."""
+    metrics = ["em", "f1", "f2", "f3", "bleu2", "rouge2"]
+    rows: list[list[object]] = []
+    above: dict[str, Any] | None = None
+    for row in results("results")[kind]:
+        if row["changed"] is None or row["baseline"]:
+            above = row if row["baseline"] else None
+        cells = [spread(row["metrics"][metric]) for metric in metrics]
+        if above is not None and above is not row:
+            gained = [row["metrics"][metric]["mean"] - above["metrics"][metric]["mean"] for metric in metrics]
+            cells = [f"{cell} ({gain:+.2f})" for cell, gain in zip(cells, gained, strict=True)]
+        changed = ", ".join(f"`{name}: {written(value)}`" for name, value in (row["changed"] or {}).items())
+        rows.append([row["run"], row["validation"], changed or None, epochs_of(row), seeds_of(row), *cells])
+    if not rows:
+        return none_yet(none)
+    header = ["run", "validation part", "changed", "epochs", "seeds", *(SHORT[metric] for metric in metrics)]
+    return table(header, rows, RUNS_COMMAND)
+
+
+def written(value: object) -> str:
+    """A setting as it stands in a settings file."""
+    return json.dumps(value, ensure_ascii=False).replace('"', "")
+
+
+def ablations() -> str:
+    return compared("ablations", "No ablation has been run yet.")
+
+
+def improvements() -> str:
+    return compared("improvements", "No improvement has been run yet.")
+
+
+def decoding() -> str:
+    """What thresholds change, beside decoding the most likely type of each cell."""
+    metrics = ["em", "bleu4", "f1", "f3"]
+    rows: list[list[object]] = []
+    for row in results("results")["decoding"]:
+        before, after = row["by cells"], row["by thresholds"]
+        changed = [f"{before[name]:.2f} → {after[name]:.2f}" for name in metrics]
+        rows.append([row["run"], row["validation"], *row["thresholds"].values(), *changed])
+    if not rows:
+        return none_yet("No run has chosen thresholds yet.")
+    header = ["run", "validation part", "cell", "region", "lone", *(SHORT[metric] for metric in metrics)]
+    return table(header, rows, RUNS_COMMAND)
+
+
+def repeats() -> str:
+    metrics = ["em", "bleu4", "f1", "f3"]
+    rows = [
+        [
+            row["run"],
+            row["validation"],
+            *(f"{row['with repeats'][name]:.2f} → {row['without'][name]:.2f}" for name in metrics),
+        ]
+        for row in results("repeats")
+    ]
+    header = ["run", "validation part", *(SHORT[metric] for metric in metrics)]
+    return table(header, rows, "python benchmarks/repeats.py")
+
+
+def training_speed() -> str:
+    found = results("training_speed")
+    shares = found.pop("shares of the time, %")
+    rows: list[list[object]] = [[name, value] for name, value in found.items()]
+    rows += [[f"share of `{name}`, %", value] for name, value in shares.items()]
+    return table(["", ""], rows, "python benchmarks/training_speed.py")
+
+
+TABLES = (test_results, test_results_short, ablations, improvements, decoding, repeats, training_speed)
