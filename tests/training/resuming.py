@@ -15,8 +15,8 @@ from safetensors.torch import load_file
 from training.running import finished, start
 
 
-def assert_goes_on_exactly(folder: Path, *command: object, first: tuple[object, ...] = ()) -> None:
-    """kill -9 in the middle of a command, the same again: the same weights as without.
+def assert_goes_on_exactly(folder: Path, *command: object, first: tuple[object, ...] = ()) -> Path:
+    """kill -9 in the middle of a command, the same again: the same weights as without. Gives the killed run.
 
     `first` stands in for the command that is killed.
     """
@@ -29,6 +29,7 @@ def assert_goes_on_exactly(folder: Path, *command: object, first: tuple[object, 
     assert expected.keys() == found.keys()
     assert all(torch.equal(expected[name], found[name]) for name in expected)
     assert _last_epoch(whole) == _last_epoch(broken)  # the weights that are kept may be from before
+    return broken
 
 
 def _kill_at(checkpoint: Path, process: subprocess.Popen[str]) -> None:
