@@ -2,7 +2,7 @@
 
 python benchmarks/guarantees.py [--model NAME|DIR ...] [--dialogues N]
 
-Writes results/guarantees.json. The suite does the same with 2,000.
+Writes results/guarantees.json, in which rows of other models are kept. The suite does the same with 2,000.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from urewrite.guarantees import violations
 from urewrite.pretrained import bundled
 
 HERE = Path(__file__).parent
+RESULTS = HERE / "results" / "guarantees.json"
 sys.path.insert(0, str(HERE.parent / "tests"))
 
 from hostile import hostile_dialogue  # type: ignore[import-not-found]  # noqa: E402 - beside the tests
@@ -35,11 +36,14 @@ def main() -> None:
     parser.add_argument("--model", action="append", help="a bundled model or a folder; all bundled ones by default")
     parser.add_argument("--dialogues", type=int, default=100_000)
     arguments = parser.parse_args()
-    found = [measured(model, arguments.dialogues) for model in arguments.model or bundled()]
-    with atomic_writer(HERE / "results" / "guarantees.json") as stream:
-        json.dump(found, stream, indent=2)
+    known = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.is_file() else []
+    found: dict[str, Any] = {row["model"]: row for row in known}
+    measured_now = [measured(model, arguments.dialogues) for model in arguments.model or bundled()]
+    found |= {row["model"]: row for row in measured_now}
+    with atomic_writer(RESULTS) as stream:
+        json.dump([found[model] for model in sorted(found)], stream, indent=2)
         stream.write("\n")
-    sys.exit(any(row["broken"] or row["reasons"].get("error") for row in found))
+    sys.exit(any(row["broken"] or row["reasons"].get("error") for row in measured_now))
 
 
 def measured(model: str, amount: int) -> dict[str, Any]:
