@@ -13,7 +13,7 @@ from benchmarks.speed_subjects import FLOAT, SHIPPED, TORCH, Row, Subject, check
 from urewrite import Rewriter
 from urewrite.dialogue import Dialogue
 from urewrite.edits.choose import Probabilities
-from urewrite.pipeline import Pipeline, Run
+from urewrite.pipeline import Pipeline, Run, RunsSideBySide
 from urewrite.prepare import GridArrays
 from urewrite.prepare.arrays import NOWHERE, padded
 from urewrite.pretrained import graph_of
@@ -144,8 +144,10 @@ class Together(Contestant):
         if not self.batches:
             return
         start = time.perf_counter()
-        for batch in self.batches:
-            self.pipeline.run(batch)
+        run = self.pipeline.run
+        assert isinstance(run, RunsSideBySide)
+        for _ in run.each(self.batches):
+            pass
         self.graph_seconds.append(time.perf_counter() - start)
 
 

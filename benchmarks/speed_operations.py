@@ -70,6 +70,7 @@ def _einsum(node: onnx.NodeProto, shapes: Sequence[Shape]) -> int:
 COUNTED: Mapping[str, Count] = {
     "MatMul": _matrix_product,
     "MatMulInteger": _matrix_product,
+    "MatMulIntegerToFloat": _matrix_product,
     "Gemm": _gemm,
     "Conv": _convolution,
     "ConvInteger": _convolution,

@@ -6,9 +6,9 @@ differs between the network in training and the exported graph.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from urewrite.bundle import ModelConfig
 from urewrite.dialogue import Dialogue
@@ -18,6 +18,15 @@ from urewrite.prepare import GridArrays, Preparer, collate, in_batches
 
 Run = Callable[[GridArrays], Probabilities]
 """Probabilities (batch, edit types, rows, columns) of a batch; cells outside an example mean nothing."""
+
+
+@runtime_checkable
+class RunsSideBySide(Protocol):
+    """A run that computes several batches at once, and gives them in their order."""
+
+    def each(self, batches: Iterable[GridArrays]) -> Iterator[Probabilities]:
+        """One after the other, as soon as each is there."""
+        ...
 
 
 class Judged(NamedTuple):
@@ -47,8 +56,10 @@ class Pipeline:
 
     def judge_all(self, laid_out: Sequence[Axes], batch_size: int = 64) -> Iterator[tuple[int, Probabilities]]:
         """Many dialogues, each with its position, in an order in which those of like size share a batch."""
-        for positions in in_batches([axes.shape for axes in laid_out], batch_size):
-            batch = self.run(collate([self.preparer.prepare(laid_out[position]) for position in positions]))
+        groups = in_batches([axes.shape for axes in laid_out], batch_size)
+        batches = (collate([self.preparer.prepare(laid_out[position]) for position in group]) for group in groups)
+        judged = self.run.each(batches) if isinstance(self.run, RunsSideBySide) else map(self.run, batches)
+        for positions, batch in zip(groups, judged, strict=True):
             for position, likely in zip(positions, batch, strict=True):
                 rows, columns = laid_out[position].shape
                 yield position, likely[:, :rows, :columns]

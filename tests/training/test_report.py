@@ -85,7 +85,7 @@ def test_the_card_names_corpora_licences_and_words(tmp_path, settings, config):
     assert "rewrite: 17,000 examples — Su et al." in body
     assert "no licence stated" in body
     assert "licence CC BY-SA 4.0" in body
-    assert "only examples whose rewrite edits can make" in body
+    assert "only rewrites that edits can make" in body
     assert "chosen on `rewrite:validation`." in body
     assert "before what is copied: `of`" in body
     assert "after what is copied: `'s`" in body

@@ -225,7 +225,7 @@ def _card(
             "",
             *(f"- {line}" for line in _trained_on(config.trained_on)),
             "",
-            *(["Of these, only examples whose rewrite edits can make were learned from.", ""] * settings.data.only_exact),
+            *(["Of these, only rewrites that edits can make were learned from.", ""] * settings.data.only_exact),
             f"The weights were chosen on {_chosen_on(settings.data)}{_held_out(settings.data)}.",
             "",
             "## Network",
