@@ -42,7 +42,21 @@ def test_version():
 @pytest.mark.parametrize(
     "command",
     [
-        *([name] for name in ("rewrite", "batch", "demo", "bench", "edits", "evaluate", "train", "finetune", "export")),
+        *(
+            [name]
+            for name in (
+                "rewrite",
+                "batch",
+                "demo",
+                "bench",
+                "serve",
+                "edits",
+                "evaluate",
+                "train",
+                "finetune",
+                "export",
+            )
+        ),
         ["data"],
         *(["data", name] for name in ("list", "fetch", "stats", "export", "overlap", "ceiling", "connections")),
     ],

@@ -24,6 +24,7 @@ from urewrite.cli import (
     export,
     finetune,
     rewrite,
+    serve,
     train,
 )
 from urewrite.errors import UrewriteError
@@ -43,6 +44,7 @@ app.command()(rewrite.rewrite)
 app.command()(batch.batch)
 app.command()(demo.demo)
 app.command()(bench.bench)
+app.command(add_help_option=False, context_settings=serve.TAKES_ALL)(serve.serve)
 app.add_typer(data.app)
 app.command()(edits.edits)
 app.command()(evaluate.evaluate)
