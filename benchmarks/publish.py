@@ -14,14 +14,14 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # for the modules beside this one
 
-from benchmarks.tables import corpora, models, runs, speed
+from benchmarks.tables import corpora, models, runs, serving, speed
 from benchmarks.tables.layout import ROOT
 
 from urewrite.files import atomic_writer
 
 TABLE = re.compile(r"(<!-- table: (?P<name>[a-z_]+) -->\n).*?(<!-- /table -->)", re.DOTALL)
 TABLES: dict[str, Callable[[], str]] = {
-    one.__name__: one for module in (corpora, runs, models, speed) for one in module.TABLES
+    one.__name__: one for module in (corpora, runs, models, speed, serving) for one in module.TABLES
 }
 
 

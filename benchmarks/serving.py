@@ -34,7 +34,8 @@ PARTS = ("clients", "overload", "stopping")
 CLIENTS = (1, 4, 16, 64, 256)
 SERVER_CORE, LOAD_CORE = 0, 1
 STOP_SECONDS = 200
-FORMS = {"together": (), "one by one": ("--max-batch-size", "1", "--batch-wait-ms", "0")}
+TOGETHER = "together"
+FORMS = {TOGETHER: (), "one by one": ("--max-batch-size", "1", "--batch-wait-ms", "0")}
 LISTENING = re.compile(r"listening on http://127\.0\.0\.1:(\d+)")
 _GENERATE, _INSIDE = "--generate", "--inside"
 
@@ -58,9 +59,10 @@ def main() -> None:
             for one in examples
         ]
         dialogues.write_text(json.dumps(records), encoding="utf-8")
-        known = pinned(SERVER_CORE, _INSIDE, asked.model, str(dialogues))
-        dialogues.write_text(json.dumps([records, known.pop("texts")]), encoding="utf-8")
-        results |= {"model": asked.model, "load at the start": round(os.getloadavg()[0], 2), "inside": known}
+        dialogues.write_text(json.dumps([records, None]), encoding="utf-8")
+        texts = measure_inside(asked.model, dialogues)["texts"]
+        dialogues.write_text(json.dumps([records, texts]), encoding="utf-8")
+        results |= {"model": asked.model, "load at the start": round(os.getloadavg()[0], 2)}
         measures = {"clients": clients, "overload": overload, "stopping": stopping}
         for part in asked.only:
             results[part] = measures[part](asked, dialogues)
@@ -85,7 +87,8 @@ def inside(model: str, dialogues: str) -> Row:
     """One dialogue at a time, and all together, in a process of one core."""
     from urewrite import Dialogue, Rewriter
 
-    given = [Dialogue.from_record(one) for one in json.loads(Path(dialogues).read_text(encoding="utf-8"))]
+    records, _ = json.loads(Path(dialogues).read_text(encoding="utf-8"))
+    given = [Dialogue.from_record(one) for one in records]
     rewriter = Rewriter.from_pretrained(model, threads=1)
     rewriter.rewrite_batch(given[:20])
     alone: list[float] = []
@@ -101,8 +104,14 @@ def inside(model: str, dialogues: str) -> Row:
     return {"p50 ms": 1000 * median(alone), "dialogues a second": len(given) / together, "texts": texts}
 
 
-def clients(asked: argparse.Namespace, dialogues: Path) -> list[Row]:
-    """A table: how many clients, computed together or one by one, how fast."""
+def measure_inside(model: str, dialogues: Path) -> Row:
+    row: Row = pinned(SERVER_CORE, _INSIDE, model, str(dialogues))
+    return row
+
+
+def clients(asked: argparse.Namespace, dialogues: Path) -> Row:
+    """How many clients, computed together or one by one, how fast; calls inside a process before, between and after."""
+    inside_calls = [measure_inside(asked.model, dialogues)]
     rows: list[Row] = []
     for form, flags in FORMS.items():
         with serving(asked.model, *flags) as (process, port):
@@ -110,22 +119,34 @@ def clients(asked: argparse.Namespace, dialogues: Path) -> list[Row]:
             for count in CLIENTS:
                 row = load(port, dialogues, clients=count, seconds=asked.seconds)
                 rows.append({"form": form, "clients": count, **row, "memory MB": memory(process)})
-                print(rows[-1])
-    return rows
+                print(rows[-1], flush=True)
+        inside_calls.append(measure_inside(asked.model, dialogues))
+    measured = {name: spread([one[name] for one in inside_calls]) for name in ("p50 ms", "dialogues a second")}
+    best = max(row["answers a second"] for row in rows if row["form"] == TOGETHER)
+    alone = next(row["p50 ms"] for row in rows if row["form"] == TOGETHER and row["clients"] == 1)
+    return {
+        "inside": measured,
+        "rows": rows,
+        "saturated, % of inside": round(100 * best / measured["dialogues a second"]["median"], 1),
+        "one client, ms above inside": round(alone - measured["p50 ms"]["median"], 2),
+    }
+
+
+def spread(measured: Sequence[float]) -> Row:
+    found = {"median": median(measured), "least": min(measured), "most": max(measured)}
+    return {name: round(value, 2) for name, value in found.items()}
 
 
 def overload(asked: argparse.Namespace, dialogues: Path) -> Row:
-    """Twice what saturates it, whether it answers or not; memory at the beginning, in the middle, at the end."""
+    """Twice what saturates it, whether it answers or not, in five parts, with the memory after each."""
     with serving(asked.model) as (process, port):
         saturated = load(port, dialogues, clients=64, seconds=asked.seconds)["answers a second"]
-        seen = [memory(process)]
-        parts = [
-            load(port, dialogues, rate=2 * saturated, seconds=asked.overload_seconds / 5) for _ in range(5)
-        ]  # in five parts, to look at the memory in between
-        seen += [memory(process)]
-        row: Row = {"saturated, answers a second": saturated, "memory MB": seen, "parts": parts}
-        print(row)
-        return row
+        parts: list[Row] = []
+        for _ in range(5):
+            part = load(port, dialogues, rate=2 * saturated, seconds=asked.overload_seconds / 5)
+            parts.append({**part, "memory MB": memory(process)})
+            print(parts[-1], flush=True)
+        return {"saturated, answers a second": saturated, "seconds": asked.overload_seconds, "parts": parts}
 
 
 def stopping(asked: argparse.Namespace, dialogues: Path) -> Row:

@@ -20,7 +20,7 @@ _HELP = """Serve a model over HTTP: /v1/rewrite, /v1/rewrite/batch, and /v1/chat
 Every option can also be given by the environment (in brackets) or as a line `name: value` of the file --config. An
 option overrides a variable, and a variable the file. API keys are given by UREWRITE_API_KEYS or --api-key-file.
 
-Example: urewrite serve --model my-model --port 8000
+Example: urewrite serve --model auto-fast --port 8000
 """
 _NO_FLAG = {"api_keys"}
 _TEXTS: type = list[str]

@@ -14,6 +14,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator, model_validator
 
 from urewrite.errors import BadInputError
+from urewrite.session import cores_at_hand
 
 PREFIX = "UREWRITE_"
 FILE = "config"
@@ -115,7 +116,7 @@ class ServeSettings(BaseModel):
         """The threads of a worker's model."""
         if self.threads is not None:
             return self.threads
-        return max(1, _cores_at_hand() // self.workers)
+        return max(1, cores_at_hand() // self.workers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,10 +222,3 @@ def _read(path: Path) -> dict[str, object]:
     if not isinstance(document, dict) or not all(isinstance(key, str) for key in document):
         raise BadInputError("expected settings as `name: value` lines", file=path)
     return document
-
-
-def _cores_at_hand() -> int:
-    """Those this process may use, which may be fewer than the machine has."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
