@@ -2,7 +2,6 @@
 
 /**
  * @typedef {{role: "user" | "assistant", content: string}} Message
- * @typedef {{mode: "auto" | "always" | "never", lang: "auto" | "en" | "zh"}} Wishes
  * @typedef {{op: "substitute" | "insert", start: number, end: number, text: string, source_turn: number | null,
  *   source_start: number, source_end: number, before: string, after: string, score: number}} Edit
  * @typedef {{start: number, end: number, origin: "utterance" | "history" | "connection" | "separator"}} Piece

@@ -44,7 +44,7 @@ export const EXAMPLES = [
   {
     language: "zh",
     title: "天气，论文例句",
-    turns: ["北京今天天气如何", "北京今天是阴天", "为什么总是这样"],
+    turns: ["北京今天天气怎么样", "北京今天是阴天", "为什么总是这样"],
   },
   {
     language: "zh",

@@ -15,6 +15,7 @@ import { Answers } from "./thresholds.js";
 /** @typedef {import("./api.js").Answered} Answered */
 
 const PAUSE = 350;
+const TOAST = 2000;
 const KEEP_PAUSE = 100; // browsers take a limited number of changes of an address in some seconds
 const MODE_HELP = {
   auto: "Edits that are sure enough are made.",
@@ -40,6 +41,7 @@ let shown = null;
 let asking = new AbortController();
 let timer = 0;
 let keeper = 0;
+let toaster = 0;
 let code = "tab-curl";
 let following = false;
 /** @type {number[]} */
@@ -121,7 +123,7 @@ function changed() {
   hideUndo();
   forget();
   keeper ||= setTimeout(keep, KEEP_PAUSE);
-  timer = setTimeout(run, PAUSE);
+  timer = setTimeout(() => dialogue.composing || run(), PAUSE); // at its end an input method says so
 }
 
 /** The address holds what is written, so that a reload does not lose it. */
@@ -250,8 +252,8 @@ function hideKey() {
 /** The slider as it stands, what it means, and where a result changes. */
 function showThreshold() {
   const { answer } = shown;
-  const own = models.find((model) => model.id === answer.model)?.thresholds.region ?? 0.5;
-  const value = threshold ?? own;
+  const own = models.find((model) => model.id === answer.model)?.thresholds ?? { region: 0.5, lone: 0.5 };
+  const value = threshold ?? own.region;
   slider.value = String(value);
   slider.disabled = mode() !== "auto";
   at("threshold-field").classList.toggle("off", slider.disabled);
@@ -259,7 +261,7 @@ function showThreshold() {
   at("threshold-value").textContent = slider.disabled ? "–" : value.toFixed(2);
   const isOwn = threshold === null;
   slider.setAttribute("aria-valuetext", `${value.toFixed(2)}${isOwn ? ", the default" : ""}`);
-  const help = `The least score a region needs to become an edit.${isOwn ? " This is the default of the model." : ""}`;
+  const help = thresholdHelp(isOwn ? own : null);
   at("threshold-help").textContent = slider.disabled ? "Without effect in this mode." : help;
   const regions = answer.grid?.regions ?? [];
   at("ticks").replaceChildren(
@@ -273,6 +275,16 @@ function showThreshold() {
     const { rows, columns } = answer.grid;
     at("grid-size").textContent = `${rows.length} × ${columns.length}, ${counted(regions.length, "region")}`;
   }
+}
+
+/** @param {{region: number, lone: number} | null} own the model's own thresholds, if they are what counts */
+function thresholdHelp(own) {
+  const needs = "The least score a region needs to become an edit.";
+  if (!own) {
+    return needs;
+  }
+  const lone = own.lone < own.region ? ` If none has it, the best one needs ${own.lone.toFixed(2)}.` : "";
+  return `${needs} This is the default of the model.${lone}`;
 }
 
 /** Act on the slider at once; of positions that were passed meanwhile only the last one counts. */
@@ -356,7 +368,8 @@ function toast(words) {
   const place = at("toast");
   place.textContent = words;
   place.classList.add("shown");
-  setTimeout(() => place.classList.remove("shown"), 2000);
+  clearTimeout(toaster);
+  toaster = setTimeout(() => place.classList.remove("shown"), TOAST);
 }
 
 /** Nothing that was written is lost by one click; nor is what is written next, with which the offer ends. */

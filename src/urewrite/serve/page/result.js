@@ -11,7 +11,7 @@ import { counted, element, joined, nameLanguage, percent, slice, tell } from "./
 const MOST_DROPPED = 4;
 const REASONS = {
   rewritten: "Rewritten with words of the dialogue.",
-  self_contained: "Stands on its own: no edit was found.",
+  self_contained: "Stands on its own: no edit changes it.",
   low_confidence: "Left as it is: edits were found, but none is sure enough.",
   no_history: "Left as it is: there is nothing before it to copy from.",
   never: "Left as it is: rewriting is switched off.",
@@ -25,15 +25,18 @@ const VERBS = { insert: "inserted", substitute: "substituted" };
  * @returns {(number | null)[]} places in `grid.regions`
  */
 export function regionsOf(answer) {
+  const taken = new Set();
   return answer.edits.map((edit) => {
-    const found = answer.grid?.regions.findIndex(
-      (region) =>
+    const found = (answer.grid?.regions ?? []).findIndex(
+      (region, number) =>
         region.made &&
+        !taken.has(number) &&
         region.op === edit.op &&
         region.score === edit.score &&
         answer.grid.row_turns.slice(region.top, region.bottom).includes(edit.source_turn),
     );
-    return found === undefined || found < 0 ? null : found;
+    taken.add(found);
+    return found < 0 ? null : found;
   });
 }
 
@@ -95,6 +98,7 @@ export class Result {
   /** There will be none; what is shown, if anything, stays the earlier one's. */
   showNoAnswer() {
     const { card, reason } = this.#parts;
+    card.classList.add("stale");
     card.removeAttribute("aria-busy");
     if (card.dataset.state === "empty") {
       reason.textContent = "There is no answer yet.";
