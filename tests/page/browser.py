@@ -24,7 +24,7 @@ def main() -> None:
         quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
         subprocess.run(["apt-get", "update", "-qq"], env=quiet, check=True)
         subprocess.run(["apt-get", "install", "-y", "-qq", "--no-install-recommends", NAMES[0]], env=quiet, check=True)
-    print(installed() or f"{NONE}; without one the tests of the page are skipped", file=sys.stderr)
+    sys.stderr.write((installed() or f"{NONE}; without one the tests of the page are skipped") + "\n")
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from urewrite.corpora import read_jsonl
 from urewrite.errors import TrainingError
 from urewrite.pipeline import judge_dialogues
 from urewrite.rewriter import load_pipeline
+from urewrite.training import eight_bits
 from urewrite.training import export as exporting
 from urewrite.training.export import export
 from urewrite.training.predict import probabilities_of
@@ -38,6 +39,13 @@ def test_the_graph_computes_what_the_network_does(model, toy_bundle, dialogues, 
         assert np.abs(first.probabilities - second.probabilities).max() < 1e-5
 
 
+@pytest.fixture
+def small_weights_too(monkeypatch):
+    """The toy has no weights that are large enough to be packed."""
+    monkeypatch.setattr(eight_bits, "_SMALL", 100)
+
+
+@pytest.mark.usefixtures("small_weights_too")
 def test_weights_of_eight_bits_decide_the_same(model, dialogues, tmp_path):
     export(model, tmp_path / "small", eight_bit=True, name="small")
     pipeline = load_pipeline(tmp_path / "small")
@@ -45,11 +53,15 @@ def test_weights_of_eight_bits_decide_the_same(model, dialogues, tmp_path):
     weights = onnx.load(tmp_path / "small" / "model.onnx").graph.initializer
     assert any(weight.data_type == onnx.TensorProto.INT8 for weight in weights)
     expected = [probabilities.argmax(0) for _, probabilities in probabilities_of(model, dialogues)]
-    found = [probabilities.argmax(0) for _, probabilities in judge_dialogues(pipeline, dialogues)]
+    judged = judge_dialogues(pipeline, dialogues)
+    for together, alone in zip(judged, judge_dialogues(pipeline, dialogues, batch_size=1), strict=True):
+        assert np.abs(together.probabilities - alone.probabilities).max() < 1e-3
+    found = [probabilities.argmax(0) for _, probabilities in judged]
     same = sum(np.array_equal(first, second) for first, second in zip(expected, found, strict=True))
     assert same >= 0.9 * len(dialogues)
 
 
+@pytest.mark.usefixtures("small_weights_too")
 @pytest.mark.parametrize("eight_bit", [False, True])
 def test_what_was_exported_can_be_trained_from(model, dialogues, tmp_path, eight_bit):
     """Weights that the graph holds are read out of it, from 8 bits with a small loss."""

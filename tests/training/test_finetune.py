@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("lightning", reason="not provided: lightning, which the extra train brings")
 
 from training.resuming import assert_goes_on_exactly
-from training.running import finished, start
+from training.running import here
 from urewrite.bundle import read_config
 from urewrite.pretrained import bundled
 from urewrite.training.weights import load_model
@@ -38,9 +38,8 @@ def own_file(folder, amount=64, name="own"):
 
 
 def test_a_model_is_fine_tuned_on_a_file(trained, tmp_path):
-    messages = finished(
-        start("finetune", trained, own_file(tmp_path), "--folder", tmp_path / "mine", "--epochs", 8, "--batch-size", 8)
-    )
+    flags = ("--folder", tmp_path / "mine", "--epochs", 8, "--batch-size", 8)
+    messages = here("finetune", trained, own_file(tmp_path), *flags)
     assert float(messages.split("best em: ")[1].split()[0]) >= 90
     before, after = read_config(trained), read_config(tmp_path / "mine")
     assert after.connection_words == before.connection_words
@@ -53,11 +52,12 @@ def test_a_model_is_fine_tuned_on_a_file(trained, tmp_path):
     assert {"zebra", "walrus"} <= set(more[len(known) :])
 
 
-def test_any_name_and_any_number_of_steps_will_do(trained, tmp_path):
+def test_any_name_and_any_number_of_steps_will_do(trained, tmp_path, monkeypatch):
     """The name of a file may be Chinese, and a schedule of just 20 steps has a warm-up of one."""
     chosen_by = ("--validation", trained.parent / "validation.jsonl")
     steps = ("--epochs", 1, "--batch-size", 1)
-    finished(start("finetune", trained, own_file(tmp_path, 20, "对话 1"), *chosen_by, *steps, cwd=tmp_path))
+    monkeypatch.chdir(tmp_path)
+    here("finetune", trained, own_file(tmp_path, 20, "对话 1"), *chosen_by, *steps)
     assert read_config(tmp_path / "runs" / "toy-_1").name == "toy-_1"
 
 
@@ -68,9 +68,11 @@ def test_a_killed_fine_tuning_goes_on_exactly(trained, tmp_path):
     assert_goes_on_exactly(tmp_path, *command, first=often)
 
 
-def test_what_is_no_model_or_no_file_is_said(trained, tmp_path):
+def test_what_is_no_model_or_no_file_is_said(trained, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
     def said(model, examples, code):
-        return finished(start("finetune", model, examples, cwd=tmp_path), code)
+        return here("finetune", model, examples, code=code)
 
     assert "is no model folder" in said(tmp_path, own_file(tmp_path), 4)
     assert "expected a .jsonl file" in said(trained, "rewrite", 3)

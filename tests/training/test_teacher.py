@@ -9,7 +9,7 @@ pytest.importorskip("lightning", reason="not provided: lightning, which the extr
 
 import torch
 
-from training.running import finished, start, written
+from training.running import here, written
 from training.toy import toy_settings
 from urewrite.errors import BadInputError
 from urewrite.training.fit import train
@@ -36,7 +36,7 @@ def test_a_pupil_learns_from_its_teacher_alone(tmp_path, toy_run):
     records = [json.loads(line) for line in corpus.read_text(encoding="utf-8").splitlines()]
     corpus.write_text("".join(json.dumps({**r, "rewrite": r["utterance"]}) + "\n" for r in records), encoding="utf-8")
     settings["teacher"] = {"model": str(toy_run), "weight": 1.0}
-    messages = finished(start("train", written(tmp_path, settings), "--folder", tmp_path / "run"))
+    messages = here("train", written(tmp_path, settings), "--folder", tmp_path / "run")
     assert f"asking {toy_run.name} about" in messages
     assert float(messages.split("best em: ")[1].split()[0]) >= 90
 

@@ -19,7 +19,7 @@ from safetensors.torch import load_file
 
 from network.encoders import encoder_folder
 from training.resuming import assert_goes_on_exactly
-from training.running import finished, start, written
+from training.running import finished, here, start, written
 from training.toy import toy_settings
 from urewrite.errors import BadInputError, DataUnavailableError
 from urewrite.training.checkpoints import StopAfter, TimeIsOverError, WholeCheckpoints
@@ -85,16 +85,6 @@ def test_a_killed_run_with_an_encoder_goes_on_exactly(tmp_path):
     assert_goes_on_exactly(tmp_path, "train", written(tmp_path, settings))
 
 
-def test_a_run_stops_in_time_and_goes_on(tmp_path):
-    path = written(tmp_path, toy_settings(tmp_path, epochs=3))
-    process = start("train", path, "--folder", tmp_path / "run", "--max-minutes", "0.02", "--json")
-    document, messages = process.communicate(timeout=300)
-    assert process.returncode == 0, messages
-    assert json.loads(document) == {"folder": str(tmp_path / "run")}
-    assert (tmp_path / "run" / "last.ckpt").is_file()
-    assert "going on from last.ckpt" in finished(start("train", path, "--folder", tmp_path / "run"))
-
-
 def test_a_run_goes_on_with_its_own_settings_only(tmp_path):
     folder = tmp_path / "run"
     begun = toy_settings(tmp_path)
@@ -152,18 +142,13 @@ def test_a_file_that_overlaps_with_canard_test_is_refused(tmp_path):
     (tmp_path / "canard").mkdir()
     rewrite = "where is Kobe now ?"
     (tmp_path / "canard" / "test.json").write_text(json.dumps([{**shared, "Rewrite": rewrite}]), encoding="utf-8")
-    process = start("train", written(tmp_path, settings), "--folder", tmp_path / "run", "--mirror", str(tmp_path))
-    _, messages = process.communicate(timeout=200)
-    assert process.returncode == 5
-    assert "overlap" in messages
+    flags = ("--folder", tmp_path / "run", "--mirror", tmp_path)
+    assert "overlap" in here("train", written(tmp_path, settings), *flags, code=5)
 
 
 def test_a_loss_that_is_no_number_stops_with_a_sentence(tmp_path):
-    process = start(
-        "train", written(tmp_path, toy_settings(tmp_path, learning_rate=1e30, clip=1e30)), "--folder", tmp_path / "run"
-    )
-    _, messages = process.communicate(timeout=200)
-    assert process.returncode == 1
+    path = written(tmp_path, toy_settings(tmp_path, learning_rate=1e30, clip=1e30))
+    messages = here("train", path, "--folder", tmp_path / "run", code=1)
     assert "urewrite: error: the loss is" in messages
     assert "Traceback" not in messages
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from training.running import finished, start, written
+from training.running import here, written
 from training.toy import toy_settings
 
 
@@ -18,5 +18,5 @@ def predict(model, dialogues, **options):
 
 def train_toy(folder: Path, *, epochs: int = 8) -> Path:
     """The run folder; its examples are in train.jsonl and validation.jsonl beside it."""
-    finished(start("train", written(folder, toy_settings(folder, epochs=epochs)), "--folder", folder / "run"))
+    here("train", written(folder, toy_settings(folder, epochs=epochs)), "--folder", folder / "run")
     return folder / "run"
