@@ -38,7 +38,7 @@ FOLLOW_UPS = {
 }
 SELF_CONTAINED = {
     "en": ["Hello!", "Thanks a lot!", "Good morning.", "Please book a table for two at eight o'clock tonight."],
-    "zh": ["你好", "谢谢", "再见", "帮我查一下明天从北京到上海的火车票"],
+    "zh": ["你好", "谢谢", "再见"],
 }
 
 
