@@ -144,7 +144,7 @@ class Together(Contestant):
         if not self.batches:
             return
         start = time.perf_counter()
-        run = self.pipeline.run
+        run: object = self.pipeline.run
         assert isinstance(run, RunsSideBySide)
         for _ in run.each(self.batches):
             pass

@@ -58,7 +58,8 @@ class Pipeline:
         """Many dialogues, each with its position, in an order in which those of like size share a batch."""
         groups = in_batches([axes.shape for axes in laid_out], batch_size)
         batches = (collate([self.preparer.prepare(laid_out[position]) for position in group]) for group in groups)
-        judged = self.run.each(batches) if isinstance(self.run, RunsSideBySide) else map(self.run, batches)
+        several: object = self.run  # it may be more than a function
+        judged = several.each(batches) if isinstance(several, RunsSideBySide) else map(self.run, batches)
         for positions, batch in zip(groups, judged, strict=True):
             for position, likely in zip(positions, batch, strict=True):
                 rows, columns = laid_out[position].shape

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
@@ -28,7 +29,7 @@ _FLOAT = onnx.TensorProto.FLOAT
 _CONTRIBUTED = "com.microsoft"
 _ROUNDED = ("divisor", "fraction", "whole")
 _STEP, _ZERO, _LEAST = "eight_bits_step", "eight_bits_zero", "eight_bits_least"
-_CONSTANTS = {
+_CONSTANTS: dict[str, NDArray[Any]] = {
     _STEP: np.array(1 / _MOST, np.float32),
     _ZERO: np.array(128, np.uint8),
     _LEAST: np.array(np.finfo(np.float32).tiny * _MOST**2, np.float32),  # a row of zeros is not divided by zero
