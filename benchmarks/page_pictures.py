@@ -32,7 +32,7 @@ def main() -> None:
         raise SystemExit("there is no browser: install Chromium")
     with serving() as address, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
-        picture(browser, f"{address}/#{urlencode(ENGLISH)}", "page-wide.png", width=1200, height=880)
+        picture(browser, f"{address}/#{urlencode(ENGLISH)}", "page-wide.png", width=1300, height=1500)
         picture(browser, f"{address}/#{urlencode(CHINESE)}", "page-phone.png", width=390, height=844, dark=True)
         browser.close()
 

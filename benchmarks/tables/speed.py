@@ -119,6 +119,7 @@ def speed_precision() -> str:
                 row["folder MB"],
                 timed(found, "latency", row, "p50 ms", 2),
                 timed(found, "throughput", row, "dialogues a second", 1),
+                ", ".join(f"{row[part]['examples']:,}" for part in ("validation", "test")),
                 *(f"{row[part][metric]:.2f}" for part in ("validation", "test") for metric in ("em", "bleu4")),
                 lost(found, row),
                 found["targets"]["lost EM"] if row["kind"] == "shipped" else None,
@@ -126,8 +127,8 @@ def speed_precision() -> str:
             for row in found["precision"]["rows"]
         ]
 
-    header = ["model", "form", "graph MB", "folder MB", "p50 ms", "dialogues a second", "validation EM", "B4"]
-    return speed_table("precision", [*header, "test EM", "B4", "EM lost", "at most"], rows)
+    header = ["model", "form", "graph MB", "folder MB", "p50 ms", "dialogues a second", "judged by"]
+    return speed_table("precision", [*header, "validation EM", "B4", "test EM", "B4", "EM lost", "at most"], rows)
 
 
 def speed_growth() -> str:

@@ -82,6 +82,15 @@ def test_nothing_is_wider_than_the_page(opening, server, viewport, turns):
     assert screen.page.evaluate(OVERFLOWING) == []
 
 
+def test_whatever_the_width_buttons_stay_on_their_cards(screen):
+    for width in (360, 700, 950, 1000, 1100, 1200, 1300):
+        screen.page.set_viewport_size({"width": width, "height": 900})
+        button = screen.page.locator("#run").bounding_box()
+        card = screen.page.locator(".options").bounding_box()
+        assert card["x"] <= button["x"], width
+        assert button["x"] + button["width"] <= card["x"] + card["width"], width
+
+
 def test_a_phone(opening, server):
     turns = [*BEIJING[:2], "它好吗" * 5]
     screen = opening(server, link(turns), viewport=PHONE, is_mobile=True, has_touch=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import resource
 
@@ -15,6 +16,22 @@ from safetensors.torch import load_file
 from training.resuming import assert_goes_on_exactly
 from training.running import finished, start, written
 from training.toy import toy_settings
+
+
+def test_two_processes_learn_the_toy_corpus_together(tmp_path):
+    path = written(tmp_path, toy_settings(tmp_path, batch_size=6, epochs=12))  # with fewer steps it is left to chance
+    run = tmp_path / "run"
+    process = start("train", path, "--folder", run, "--devices", 2, "--strategy", "ddp", "--json")
+    document, messages = process.communicate(timeout=300)
+    assert process.returncode == 0, messages
+    assert json.loads(document) == {"folder": str(run)}  # one of them speaks
+    assert messages.count(" training examples; ") == 1
+    assert float(messages.split("best em: ")[1].split()[0]) >= 90
+    with (run / "log" / "metrics.csv").open() as lines:
+        epochs = [row for row in csv.DictReader(lines) if row["em"]]
+    assert len(epochs) == 12
+    assert int(epochs[0]["step"]) == 480 // 6 - 1  # a step takes one batch, however many share it
+
 
 RECORDING = """
 import os
@@ -34,25 +51,19 @@ main()
 """
 
 
-def test_two_processes_learn_the_toy_corpus_together(tmp_path):
-    path = written(tmp_path, toy_settings(tmp_path, batch_size=7, epochs=12))  # with fewer steps it is left to chance
+def test_the_loss_of_an_epoch_is_that_of_all_processes(tmp_path):
+    settings = toy_settings(tmp_path, epochs=1, batch_size=9)
+    settings["data"]["examples"] = 96
     program = tmp_path / "recording.py"
     program.write_text(RECORDING, encoding="utf-8")
-    run = tmp_path / "run"
-    process = start("train", path, "--folder", run, "--devices", 2, "--strategy", "ddp", "--json", program=program)
-    document, messages = process.communicate(timeout=300)
-    assert process.returncode == 0, messages
-    assert json.loads(document) == {"folder": str(run)}  # one of them speaks
-    assert messages.count(" training examples; ") == 1
-    assert float(messages.split("best em: ")[1].split()[0]) >= 90
-    epochs = json.loads((run / "metrics.json").read_text())["epochs"]
-    assert len(epochs) == 12
-    steps = -(-480 // 7)  # a step takes one batch, however many share it
-    assert epochs[0]["step"] == steps
-    halves = [np.loadtxt(tmp_path / f"losses-{process}.txt")[:steps] for process in (0, 1)]
-    losses, sizes = np.concatenate(halves).T
-    assert sizes.sum() == 480
-    assert epochs[0]["train_loss"] == pytest.approx(np.average(losses, weights=sizes), rel=1e-4)
+    flags = ("train", written(tmp_path, settings), "--folder", tmp_path / "run", "--devices", 2, "--strategy", "ddp")
+    finished(start(*flags, program=program))
+    steps = [np.loadtxt(tmp_path / f"losses-{process}.txt") for process in (0, 1)]
+    assert [len(half) for half in steps] == [11, 11]
+    losses, sizes = np.concatenate(steps).T
+    assert sizes.sum() == 96
+    [epoch] = json.loads((tmp_path / "run" / "metrics.json").read_text())["epochs"]
+    assert epoch["train_loss"] == pytest.approx(np.average(losses, weights=sizes), rel=1e-4)
 
 
 def test_two_processes_stop_in_time(tmp_path):
