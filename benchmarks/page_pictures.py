@@ -2,57 +2,39 @@
 
 python benchmarks/page_pictures.py
 
-Writes docs/images/page-*.png. Needs the extras `serve` and `test`, and Chromium.
+Writes docs/images/page-*.png. Needs Linux, the extras `serve` and `test`, and Chromium.
 """
 
 from __future__ import annotations
 
-import re
-import shutil
-import subprocess
 import sys
-import tempfile
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlencode
 
 from playwright.sync_api import Browser, sync_playwright
 
-IMAGES = Path(__file__).resolve().parents[1] / "docs" / "images"
-LISTENING = re.compile(r"listening on (http://\S+)")
+ROOT = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+
+from benchmarks.serving import serving  # noqa: E402 - beside this one
+
+from page.browser import NONE, installed  # type: ignore[import-not-found]  # noqa: E402 - beside the tests
+
+IMAGES = ROOT / "docs" / "images"
 ENGLISH = [("u", "Who wrote Dune?"), ("a", "Frank Herbert wrote Dune."), ("u", "When was he born?")]
 CHINESE = [("u", "你喜欢周杰伦吗"), ("a", "喜欢"), ("u", "为什么喜欢他")]
 
 
 def main() -> None:
-    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    found = installed()
     if found is None:
-        raise SystemExit("there is no browser: install Chromium")
-    with serving() as address, sync_playwright() as playwright:
+        raise SystemExit(NONE)
+    with serving("auto") as (_, port), sync_playwright() as playwright:
+        address = f"http://127.0.0.1:{port}"
         browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
         picture(browser, f"{address}/#{urlencode(ENGLISH)}", "page-wide.png", width=1300, height=1500)
         picture(browser, f"{address}/#{urlencode(CHINESE)}", "page-phone.png", width=390, height=844, dark=True)
         browser.close()
-
-
-@contextmanager
-def serving() -> Iterator[str]:
-    """The address of a server with the bundled models."""
-    with tempfile.TemporaryDirectory() as folder:
-        log = Path(folder) / "log"
-        with log.open("w") as stream:
-            process = subprocess.Popen([sys.executable, "-m", "urewrite", "serve", "--port", "0"], stderr=stream)
-        try:
-            while not (found := LISTENING.search(log.read_text())):
-                if process.poll() is not None:
-                    raise SystemExit(log.read_text())
-                time.sleep(0.1)
-            yield found[1]
-        finally:
-            process.terminate()
-            process.wait()
 
 
 def picture(browser: Browser, link: str, name: str, *, width: int, height: int, dark: bool = False) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,20 @@ def table(header: Sequence[str], rows: Sequence[Sequence[object]], command: str)
     lines = ["| " + " | ".join(header) + " |", "|---|" + "---:|" * (len(header) - 1)]
     lines += ["| " + " | ".join("–" if cell is None else str(cell) for cell in row) + " |" for row in rows]
     return "\n".join(lines) + f"\n\nMeasured by `{command}`.\n"
+
+
+def part_table(
+    name: str,
+    part: str,
+    header: Sequence[str],
+    rows_of: Callable[[Any], Sequence[Sequence[object]]],
+    command: str,
+) -> str:
+    """A table of a part of a benchmark, or that it was not measured yet."""
+    found = results(name) if (RESULTS / f"{name}.json").is_file() else {}
+    if part not in found:
+        return f"None measured yet. `{command}` writes the table.\n"
+    return table(header, rows_of(found), command)
 
 
 def ranged(measured: dict[str, float] | None, decimals: int = 1) -> str | None:

@@ -5,17 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from benchmarks.tables.layout import RESULTS, ranged, results, table
+from benchmarks.tables.layout import part_table, ranged
 
 SERVING_COMMAND = "python benchmarks/serving.py"
 
 
 def serving_table(part: str, header: Sequence[str], rows_of: Callable[[Any], Sequence[Sequence[object]]]) -> str:
-    """A table of a part of the benchmark of the service, or that it was not measured yet."""
-    found = results("serving") if (RESULTS / "serving.json").is_file() else {}
-    if part not in found:
-        return f"None measured yet. `{SERVING_COMMAND}` writes the table.\n"
-    return table(header, rows_of(found[part]), SERVING_COMMAND)
+    return part_table("serving", part, header, lambda found: rows_of(found[part]), SERVING_COMMAND)
 
 
 def serving_inside() -> str:

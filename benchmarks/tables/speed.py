@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from benchmarks.tables.layout import RESULTS, ROOT, ranged, results, table
+from benchmarks.tables.layout import ROOT, part_table, ranged
 
 SPEED_COMMAND = "python benchmarks/speed.py"
 SPEED_FORMS = {"shipped": "as shipped", "float32": "float32", "torch": "PyTorch eager"}
@@ -13,11 +13,7 @@ SPEED_PLOT = "images/speed-growth.png"
 
 
 def speed_table(part: str, header: Sequence[str], rows_of: Callable[[Any], Sequence[Sequence[object]]]) -> str:
-    """A table of a part of the speed benchmark, or that it was not measured yet."""
-    found = results("speed") if (RESULTS / "speed.json").is_file() else {}
-    if part not in found:
-        return f"None measured yet. `{SPEED_COMMAND}` writes the table.\n"
-    return table(header, rows_of(found), SPEED_COMMAND)
+    return part_table("speed", part, header, rows_of, SPEED_COMMAND)
 
 
 def speed_machine() -> str:
