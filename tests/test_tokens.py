@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 import regex
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from urewrite.tokens import tokenize
+from urewrite.token_exceptions import CUTS
+from urewrite.tokens import _TOKEN, tokenize
 
 BLANK = regex.compile(r"[\p{White_Space}\p{Cc}\p{Default_Ignorable_Code_Point}]*+")
 ANY_TEXT = st.text(st.characters())
@@ -231,6 +232,13 @@ def test_rewrite_is_split_by_characters_and_runs(corpora_dir):
     # The paper's scheme, jieba taken apart, differs from this one in 15 lines; together no more than 20 may.
     assert len(lines) == 20_000
     assert len(differing) <= 5
+
+
+@given(st.text(st.characters(max_codepoint=127)) | st.text(st.sampled_from("aB9 .,?!)('-@$/&")))
+def test_ascii_text_is_split_as_by_the_pattern_alone(text):
+    words = [match.group() for match in _TOKEN.finditer(text)]
+    assume(CUTS.keys().isdisjoint(words))
+    assert list(tokenize(text).words) == words
 
 
 @given(st.text(st.sampled_from("北京天气一龥鿿"), min_size=1, max_size=20))

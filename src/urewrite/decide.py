@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from urewrite.bundle import ModelConfig
 from urewrite.edits.apply import apply_edits, edits_of
@@ -92,8 +94,14 @@ def calibrated(config: ModelConfig, certain: float) -> float | None:
     """How often validation data were right where the model was as certain; None for a model that was not calibrated."""
     if not config.calibration:
         return None
-    sure, right = zip(*config.calibration, strict=True)
+    sure, right = _curve(config.calibration)
     return float(np.interp(certain, sure, right))
+
+
+@lru_cache(maxsize=16)
+def _curve(calibration: tuple[tuple[float, float], ...]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    sure, right = np.array(calibration, dtype=np.float64).T
+    return sure, right
 
 
 def turns_used(axes: Axes) -> int:
@@ -104,15 +112,13 @@ def turns_used(axes: Axes) -> int:
 def notes(axes: Axes) -> tuple[str, ...]:
     """What of a dialogue the model does not see."""
     said = list(axes.dialogue.skipped)
-    history = axes.dialogue.history
-    turns = [source for source in axes.sources if source.turn is not None]
-    first = min((source.turn for source in turns if source.turn is not None), default=None)
-    if first is not None:
-        if any(turn.text.strip() for turn in history[:first]):
+    seen = [(source.turn, source.tokens) for source in axes.sources if source.turn is not None]  # in their order
+    if seen:
+        first, tokens = seen[0]
+        if any(turn.text.strip() for turn in axes.dialogue.history[:first]):
             said.append(f"the first {first} turns of the history do not fit the model's window")
-        cut = turns[0]
-        if len(cut.tokens) and cut.tokens.text[cut.tokens.ends[-1] :].strip() and len(turns) == 1:
-            said.append(f"of turn {first + 1} only the first {len(cut.tokens):,} words fit the model's window")
+        if len(seen) == 1 and len(tokens) and tokens.text[tokens.ends[-1] :].strip():
+            said.append(f"of turn {first + 1} only the first {len(tokens):,} words fit the model's window")
     return tuple(said)
 
 

@@ -8,7 +8,7 @@ from hypothesis.extra import numpy as hnp
 from scipy import ndimage
 
 from urewrite.edits.grid import EditType
-from urewrite.edits.regions import Rectangle, find_rectangles, label_regions
+from urewrite.edits.regions import Cells, Rectangle, find_rectangles, label_regions
 
 grids = hnp.arrays(
     np.int8,
@@ -70,7 +70,9 @@ def labels_by_scipy(grid):
 
 @given(st.one_of(grids, dense_grids))
 def test_labelling_equals_an_independent_implementation(grid):
-    rows, columns, labels = label_regions(grid)
+    rows, columns = np.nonzero(grid)
+    amount = len(rows)
+    labels = label_regions(Cells(rows.tolist(), columns.tolist(), grid[rows, columns].tolist(), [1.0] * amount))
     found: dict[int, set[tuple[int, int]]] = {}
     for row, column, label in zip(rows.tolist(), columns.tolist(), labels, strict=True):
         found.setdefault(label, set()).add((row, column))

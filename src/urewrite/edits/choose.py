@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from urewrite.edits.grid import Axes, EditType
-from urewrite.edits.regions import Rectangle, find_rectangles
+from urewrite.edits.regions import Cells, Rectangle, cover_regions
 from urewrite.edits.repeats import without_repeats
 
 Probabilities = NDArray[np.floating]
@@ -35,12 +35,13 @@ class Thresholds:
 def candidates(probabilities: Probabilities, cell: float) -> list[Rectangle]:
     """The regions of all cells that are edited with at least this probability, each cell by its likelier type."""
     substitute, insert = probabilities[EditType.SUBSTITUTE], probabilities[EditType.INSERT]
-    edited = np.nonzero(substitute + insert >= cell)
-    if not len(edited[0]):
+    rows, columns = edited = np.nonzero(substitute + insert >= cell)
+    if not len(rows):
         return []
-    grid = np.zeros(substitute.shape, dtype=np.int8)  # None everywhere
-    grid[edited] = np.where(insert[edited] > substitute[edited], EditType.INSERT, EditType.SUBSTITUTE)
-    return find_rectangles(grid, probabilities)
+    by_substitute, by_insert = substitute[edited], insert[edited]
+    types = np.where(by_insert > by_substitute, EditType.INSERT, EditType.SUBSTITUTE)
+    scores = np.maximum(by_substitute, by_insert)
+    return cover_regions(Cells(rows.tolist(), columns.tolist(), types.tolist(), scores.tolist()))
 
 
 def settle(axes: Axes, found: list[Rectangle], thresholds: Thresholds) -> list[Rectangle]:

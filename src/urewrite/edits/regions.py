@@ -21,22 +21,29 @@ class Rectangle(NamedTuple):
     score: float = 1.0
 
 
-def label_regions(grid: Grid) -> tuple[NDArray[np.intp], NDArray[np.intp], list[int]]:
-    """Rows and columns of all edited cells in reading order, and for each the number of its region (from 0).
+class Cells(NamedTuple):
+    """The edited cells of a grid in reading order, one list for each thing known of them."""
+
+    rows: list[int]
+    columns: list[int]
+    types: list[int]
+    scores: list[float]
+
+
+def label_regions(cells: Cells) -> list[int]:
+    """For each cell the number of its region (from 0).
 
     Cells belong together when they share a side and an edit type. First pass: a cell takes the smaller label of its
     left and top neighbours, and the two are noted as equivalent. Second pass: equivalent labels become one.
     """
-    rows, columns = np.nonzero(grid)
-    width = grid.shape[1]
-    flat = (rows * width + columns).tolist()
-    types = grid[rows, columns].tolist()
+    width = max(cells.columns, default=0) + 2  # so that no cell stands before the first of a row
+    flat = [row * width + column for row, column in zip(cells.rows, cells.columns, strict=True)]
     label_at: dict[int, int] = {}
-    type_at: dict[int, int] = dict(zip(flat, types, strict=True))
+    type_at: dict[int, int] = dict(zip(flat, cells.types, strict=True))
     parent: list[int] = []
     labels: list[int] = []
-    for cell, column, edit_type in zip(flat, columns.tolist(), types, strict=True):
-        left = label_at[cell - 1] if column and type_at.get(cell - 1) == edit_type else -1
+    for cell, edit_type in type_at.items():
+        left = label_at[cell - 1] if type_at.get(cell - 1) == edit_type else -1
         top = label_at[cell - width] if type_at.get(cell - width) == edit_type else -1
         if left < 0 and top < 0:
             label = len(parent)
@@ -50,23 +57,26 @@ def label_regions(grid: Grid) -> tuple[NDArray[np.intp], NDArray[np.intp], list[
         label_at[cell] = label
         labels.append(label)
     numbers: dict[int, int] = {}
-    return rows, columns, [numbers.setdefault(_root(parent, label), len(numbers)) for label in labels]
+    return [numbers.setdefault(_root(parent, label), len(numbers)) for label in labels]
 
 
 def find_rectangles(grid: Grid, probabilities: NDArray[np.floating] | None = None) -> list[Rectangle]:
-    """The minimal covering rectangle of every region, ordered by the region's first cell in reading order.
+    """The rectangles of a grid.
 
     `probabilities`, shape (edit types, rows, columns), gives each region the mean probability of its own cells as its
     score; without it every score is 1.
     """
-    rows, columns, labels = label_regions(grid)
+    rows, columns = np.nonzero(grid)
     types = grid[rows, columns]
-    likely = [1.0] * len(labels) if probabilities is None else probabilities[types, rows, columns].tolist()
+    likely = [1.0] * len(rows) if probabilities is None else probabilities[types, rows, columns].tolist()
+    return cover_regions(Cells(rows.tolist(), columns.tolist(), types.tolist(), likely))
+
+
+def cover_regions(cells: Cells) -> list[Rectangle]:
+    """The minimal covering rectangle of every region, ordered by the region's first cell in reading order."""
     boxes: list[list[int]] = []
     scores: list[list[float]] = []
-    for row, column, edit_type, label, score in zip(
-        rows.tolist(), columns.tolist(), types.tolist(), labels, likely, strict=True
-    ):
+    for row, column, edit_type, score, label in zip(*cells, label_regions(cells), strict=True):
         if label == len(boxes):
             boxes.append([edit_type, row, row + 1, column, column + 1])
             scores.append([])
@@ -77,8 +87,8 @@ def find_rectangles(grid: Grid, probabilities: NDArray[np.floating] | None = Non
             box[4] = max(box[4], column + 1)
         scores[label].append(score)
     return [
-        Rectangle(EditType(box[0]), box[1], box[2], box[3], box[4], sum(cells) / len(cells))
-        for box, cells in zip(boxes, scores, strict=True)
+        Rectangle(EditType(box[0]), box[1], box[2], box[3], box[4], sum(likely) / len(likely))
+        for box, likely in zip(boxes, scores, strict=True)
     ]
 
 

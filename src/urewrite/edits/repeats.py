@@ -13,6 +13,8 @@ def without_repeats(axes: Axes, found: Sequence[Rectangle]) -> list[Rectangle]:
 
     A connection word gives way to a span that brings it along, whatever their scores.
     """
+    if len(found) < 2:
+        return list(found)
     lists = [source for source in axes.sources if source.turn is None]
 
     def listed(one: Rectangle) -> bool:
