@@ -130,7 +130,7 @@ def start(subjects: Sequence[Subject], rounds: int) -> Row:
     """Seconds from a cold process: the interpreter by itself, imports, and the whole command for each model."""
     commands = {"python": [sys.executable, "-c", "pass"]} | {subject.name: _command(subject) for subject in subjects}
     whole: dict[str, list[float]] = {name: [] for name in commands}
-    imports: dict[str, list[float]] = {name: [] for name in ("urewrite", "urewrite.cli.main")}
+    imports: dict[str, list[float]] = {name: [] for name in ("urewrite", "urewrite.cli.main, urewrite.cli.rewrite")}
     for _ in range(rounds):
         for name, command in commands.items():
             begun = time.perf_counter()

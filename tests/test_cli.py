@@ -194,9 +194,22 @@ def test_heavy_libraries_are_not_loaded():
 
 def test_help_does_not_wait_for_models():
     """What only a command at work needs is not loaded to explain it."""
-    code = "import sys, urewrite.cli.main; print([m for m in ('onnxruntime', 'torch', 'rich') if m in sys.modules])"
+    code = (
+        "import sys; from urewrite.cli.main import build_app; build_app();"
+        "print([m for m in ('onnxruntime', 'torch', 'rich', 'http.client') if m in sys.modules])"
+    )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert result.stdout.strip() == "[]"
+
+
+def test_a_command_does_not_wait_for_others():
+    code = (
+        "import sys; sys.argv = ['urewrite', 'rewrite', '--help']; from urewrite.cli.main import main\n"
+        "try: main()\n"
+        "finally: print([m for m in ('urewrite.cli.data', 'urewrite.cli.train') if m in sys.modules])"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout.splitlines()[-1] == "[]"
 
 
 def test_the_readme_example_is_true():

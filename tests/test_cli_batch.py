@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 from training.toy import toy_records
 from urewrite import chunks
 from urewrite import rewriter as rewriting
-from urewrite.cli.main import app
+from urewrite.cli.main import build_app
 from urewrite.errors import BadInputError, DataUnavailableError
 from urewrite.rewriter import Rewriter
 
@@ -61,7 +61,9 @@ def target(tmp_path) -> Path:
 @pytest.fixture
 def run(toy_bundle):
     def run(*arguments: object, given: bytes | None = None, code: int = 0, error: type[Exception] | None = None):
-        result = CliRunner().invoke(app, ["batch", "--model", str(toy_bundle), *map(str, arguments)], input=given)
+        result = CliRunner().invoke(
+            build_app(), ["batch", "--model", str(toy_bundle), *map(str, arguments)], input=given
+        )
         if error is not None:
             assert isinstance(result.exception, error), result.output
         elif code == 0 and result.exception is not None:
@@ -204,7 +206,7 @@ def test_what_cannot_be_read_or_written_is_named(run, source, target, tmp_path):
     run(tmp_path, target, error=BadInputError)
     run(source, source / "out.jsonl", error=DataUnavailableError)
     assert left_in(tmp_path) == ["in.jsonl"]
-    result = CliRunner().invoke(app, ["batch", str(source), str(target), "--model", str(tmp_path)])
+    result = CliRunner().invoke(build_app(), ["batch", str(source), str(target), "--model", str(tmp_path)])
     assert isinstance(result.exception, DataUnavailableError)
     assert not target.exists()
 
@@ -275,7 +277,7 @@ def test_another_model_does_not_go_on(run, source, target, monkeypatch, toy_bund
     config = json.loads((other / "config.json").read_text(encoding="utf-8"))
     (other / "config.json").write_text(json.dumps({**config, "name": "other"}), encoding="utf-8")
     (other / "SHA256SUMS").unlink()
-    result = CliRunner().invoke(app, ["batch", str(source), str(target), "--model", str(other)])
+    result = CliRunner().invoke(build_app(), ["batch", str(source), str(target), "--model", str(other)])
     assert "another model" in str(result.exception)
 
 

@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 from urewrite import rewriter as rewriting
 from urewrite.bench import SAMPLES, _quantile
 from urewrite.bundle import read_config
-from urewrite.cli.main import app
+from urewrite.cli.main import build_app
 from urewrite.cli.rewrite import read_dialogue
 from urewrite.errors import BadInputError, DataUnavailableError
 from urewrite.rewriter import Rewriter
@@ -33,7 +33,7 @@ def run(toy_bundle):
     def run(*arguments: object, given: bytes | None = None, code: int = 0):
         command, *rest = map(str, arguments)
         model = ["--model", str(toy_bundle)] if "--model" not in rest else []
-        result = CliRunner().invoke(app, [command, *model, *rest], input=given)
+        result = CliRunner().invoke(build_app(), [command, *model, *rest], input=given)
         if code == 0 and result.exception is not None:
             raise result.exception
         assert result.exit_code == code, result.output
@@ -143,10 +143,10 @@ def test_a_terminal_is_not_waited_for(run, monkeypatch):
 
 def test_errors_name_what_is_wrong(run, tmp_path):
     for model, reason in ((tmp_path, "is no model folder"), ("nonsense", "there is no model nonsense")):
-        result = CliRunner().invoke(app, ["rewrite", "why", "--model", str(model)])
+        result = CliRunner().invoke(build_app(), ["rewrite", "why", "--model", str(model)])
         assert isinstance(result.exception, DataUnavailableError)
         assert reason in str(result.exception)
-    empty = CliRunner().invoke(app, ["rewrite", " "])
+    empty = CliRunner().invoke(build_app(), ["rewrite", " "])
     assert isinstance(empty.exception, BadInputError)
 
 
@@ -253,7 +253,7 @@ def test_quantiles(share, value):
 def test_export_writes_a_folder_that_runs(run, toy_run, tmp_path, expected, options):
     folder = tmp_path / "model"
     result = CliRunner().invoke(
-        app, ["export", str(toy_run), "--output", str(folder), "--name", "mine", "--json", *options]
+        build_app(), ["export", str(toy_run), "--output", str(folder), "--name", "mine", "--json", *options]
     )
     assert result.exception is None, result.output
     document = json.loads(result.stdout)
@@ -264,9 +264,9 @@ def test_export_writes_a_folder_that_runs(run, toy_run, tmp_path, expected, opti
 
 
 def test_export_refuses_the_run_itself_and_what_is_none(toy_run, tmp_path):
-    same = CliRunner().invoke(app, ["export", str(toy_run), "--output", f"{toy_run}/."])
+    same = CliRunner().invoke(build_app(), ["export", str(toy_run), "--output", f"{toy_run}/."])
     assert isinstance(same.exception, BadInputError)
-    none = CliRunner().invoke(app, ["export", str(tmp_path), "--output", str(tmp_path / "out")])
+    none = CliRunner().invoke(build_app(), ["export", str(tmp_path), "--output", str(tmp_path / "out")])
     assert isinstance(none.exception, DataUnavailableError)
     assert not (tmp_path / "out").exists()
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from edits.dialogues import reachable_examples
-from urewrite.cli.main import app
+from urewrite.cli.main import build_app
 from urewrite.decide import gold
 from urewrite.dialogue import Dialogue, Example
 from urewrite.edits.grid import ConnectionWords
@@ -257,13 +257,13 @@ def test_what_nothing_was_edited_of_says_so():
 def test_the_api_and_the_command_draw_the_same(tmp_path):
     arguments = ["-H", "北京今天天气如何", "-H", "北京今天是阴天", "为什么总是这样", "北京为什么总是阴天"]
     file = tmp_path / "new folder" / "grid.svg"
-    result = CliRunner().invoke(app, ["edits", *arguments, "--svg", str(file)])
+    result = CliRunner().invoke(build_app(), ["edits", *arguments, "--svg", str(file)])
     assert result.exit_code == 0
     assert file.read_text(encoding="utf-8") == PAPER.to_svg() == grid_svg(PAPER)
 
 
 def test_a_file_that_cannot_be_written_is_named(tmp_path):
     (tmp_path / "file").touch()
-    result = CliRunner().invoke(app, ["edits", "a", "a", "--svg", str(tmp_path / "file" / "grid.svg")])
+    result = CliRunner().invoke(build_app(), ["edits", "a", "a", "--svg", str(tmp_path / "file" / "grid.svg")])
     assert result.exit_code != 0
     assert "cannot write" in str(result.exception)

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
-from urewrite.errors import BadInputError
+from urewrite.errors import BadInputError, DataUnavailableError
 
 _STANDARD_STREAMS = (1, 2)
 
@@ -195,3 +195,12 @@ def local_weights(name: str) -> Path:
     if given.exists() or not folder or not (Path(folder) / name).exists():
         return given
     return Path(folder) / name
+
+
+@contextmanager
+def naming_disk_errors(path: Path) -> Iterator[None]:
+    """Turn a full disk, a missing permission and the like into an error that says which file could not be written."""
+    try:
+        yield
+    except OSError as error:
+        raise DataUnavailableError(f"cannot write {path}: {error.strerror or error}") from error

@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 
 import regex
 
@@ -47,8 +48,7 @@ _CLITIC = rf"(?i:[sdm]|ll|re|ve)(?!{_WORD})"
 _ADDRESS = r"[!#-;=?-~]*[0-9A-Za-z/=&#_~-]"
 
 # No alternative may scan far without also consuming what it scanned: that keeps the time linear in the text.
-_TOKEN = regex.compile(
-    rf"""(?=[!-~[^\p{{White_Space}}\p{{Cc}}\p{{Default_Ignorable_Code_Point}}]])(?:
+_TOKEN = rf"""(?=[!-~[^\p{{White_Space}}\p{{Cc}}\p{{Default_Ignorable_Code_Point}}]])(?:
       [\u4E00-\u9FFF]\p{{M}}*+
     # The commonest English tokens, for speed alone: without these two lines the tokens would be the same.
     | (?>[A-Za-z]+|[0-9]+)(?=[,?!)]?(?:[ ]|\Z))
@@ -84,9 +84,14 @@ _TOKEN = regex.compile(
     | \p{{Regional_Indicator}}{{1,2}}+\p{{M}}*+
     | (?=[\p{{Extended_Pictographic}}{_WITHOUT_BLANKS}])\X
     | .\p{{M}}*+
-    )""",
-    regex.VERBOSE | regex.VERSION1,
-)
+    )"""
+
+
+@cache
+def _pattern() -> regex.Pattern[str]:
+    """Compiled when first needed, which takes longer than a rewrite does."""
+    return regex.compile(_TOKEN, regex.VERBOSE | regex.VERSION1)
+
 
 _ONLY_HAN = re.compile("[\u4e00-\u9fff]+")
 _AFTER_WORDS = frozenset(",?!)")
@@ -119,7 +124,7 @@ def tokenize(text: str) -> Tokens:
     if _ONLY_HAN.fullmatch(text):  # most Chinese utterances, and much faster
         size = len(text)
         return Tokens(text, tuple(text), tuple(range(size)), tuple(range(1, size + 1)))
-    spans = _ascii_spans(text) if text.isascii() else [match.span() for match in _TOKEN.finditer(text)]
+    spans = _ascii_spans(text) if text.isascii() else [match.span() for match in _pattern().finditer(text)]
     words = [text[start:end] for start, end in spans]
     if not CUTS.keys().isdisjoint(words):
         spans = [part for span, word in zip(spans, words, strict=True) for part in _parts(span, word)]
@@ -138,7 +143,7 @@ def _ascii_spans(text: str) -> list[tuple[int, int]]:
         elif chunk[-1:] in _AFTER_WORDS and chunk[:-1].isalpha():
             spans += ((start, end - 1), (end - 1, end))
         elif chunk:
-            spans += [match.span() for match in _TOKEN.finditer(text, start, end)]
+            spans += [match.span() for match in _pattern().finditer(text, start, end)]
         start = end + 1
     return spans
 

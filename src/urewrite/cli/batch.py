@@ -22,9 +22,8 @@ from urewrite.cli.rewriting import (
     ThresholdOption,
     load_rewriter,
 )
-from urewrite.corpora.download import naming_disk_errors
 from urewrite.errors import BadInputError
-from urewrite.files import is_stream
+from urewrite.files import is_stream, naming_disk_errors
 
 if TYPE_CHECKING:
     from rich.progress import TaskID

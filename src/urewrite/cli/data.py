@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from urewrite.cli.ceiling import ceiling, connections
 from urewrite.cli.options import (
     ContextChoice,
     ContextOption,
@@ -23,8 +24,6 @@ from urewrite.cli.options import (
 )
 from urewrite.cli.output import JsonFlag, print_json, print_table, progress, say
 from urewrite.corpora.catalogue import available_parts, in_context, load_corpus
-from urewrite.corpora.download import naming_disk_errors
-from urewrite.corpora.fetch import Fetcher
 from urewrite.corpora.jsonl import read_jsonl, write_jsonl
 from urewrite.corpora.lines import Rejects
 from urewrite.corpora.overlap import assert_no_overlap, find_overlap
@@ -33,7 +32,7 @@ from urewrite.corpora.stats import PAPER, Lengths, measure_corpus
 from urewrite.corpora.training import TrainingPart, take_out_overlap
 from urewrite.dialogue import Example
 from urewrite.errors import BadInputError, DataUnavailableError, OverlapError
-from urewrite.files import atomic_writer, is_stream
+from urewrite.files import atomic_writer, is_stream, naming_disk_errors
 
 app = typer.Typer(
     name="data",
@@ -107,6 +106,8 @@ def fetch(
     """
     if bool(names) == everything:
         raise typer.BadParameter("give the names of corpora, or --all")
+    from urewrite.corpora.fetch import Fetcher  # slow to load
+
     fetcher = Fetcher(progress=progress, notify=say, mirror=mirror, base_url=base_url, force=force)
     results = fetcher.fetch(list(CORPORA) if everything else known_names(names or []))
     if as_json:
@@ -297,3 +298,7 @@ def _counts(examples: list[Example], test: list[Example]) -> dict[str, int]:
 
 def _lengths(lengths: Lengths) -> list[str]:
     return [f"{value:.1f}" for value in (lengths.context, lengths.utterance, lengths.rewrite)]
+
+
+app.command()(ceiling)
+app.command()(connections)

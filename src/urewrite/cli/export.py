@@ -8,9 +8,8 @@ from typing import Annotated
 import typer
 
 from urewrite.cli.output import JsonFlag, print_json, say
-from urewrite.corpora.download import naming_disk_errors
 from urewrite.errors import BadInputError, UrewriteError
-from urewrite.files import same_place
+from urewrite.files import naming_disk_errors, same_place
 
 
 def export(

@@ -7,50 +7,39 @@ test part; 130 interrupted.
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
+from importlib import import_module
 from io import TextIOWrapper
 from typing import Annotated
 
 import typer
 
 from urewrite import __version__
-from urewrite.cli import (
-    batch,
-    bench,
-    ceiling,
-    data,
-    demo,
-    edits,
-    evaluate,
-    export,
-    finetune,
-    rewrite,
-    serve,
-    train,
-)
 from urewrite.errors import UrewriteError
 
-app = typer.Typer(
-    name="urewrite",
-    help="Make follow-up utterances stand on their own, by editing them with words of their dialogue.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
+COMMANDS = ("rewrite", "batch", "demo", "bench", "serve", "data", "edits", "evaluate", "train", "finetune", "export")
+"""Each is a module of this folder, in the order of the help."""
 
 
-data.app.command()(ceiling.ceiling)
-data.app.command()(ceiling.connections)
-app.command()(rewrite.rewrite)
-app.command()(batch.batch)
-app.command()(demo.demo)
-app.command()(bench.bench)
-app.command(add_help_option=False, context_settings=serve.TAKES_ALL)(serve.serve)
-app.add_typer(data.app)
-app.command()(edits.edits)
-app.command()(evaluate.evaluate)
-app.command()(train.train)
-app.command()(finetune.finetune)
-app.command()(export.export)
+def build_app(commands: Sequence[str] = COMMANDS) -> typer.Typer:
+    """The program with these commands."""
+    app = typer.Typer(
+        name="urewrite",
+        help="Make follow-up utterances stand on their own, by editing them with words of their dialogue.",
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+    )
+    app.callback()(root)
+    for name in commands:
+        module = import_module(f"urewrite.cli.{name}")
+        if name == "data":
+            app.add_typer(module.app)
+        elif name == "serve":
+            app.command(add_help_option=False, context_settings=module.TAKES_ALL)(module.serve)
+        else:
+            app.command()(getattr(module, name))
+    return app
 
 
 def _print_version(asked: bool) -> None:
@@ -59,7 +48,6 @@ def _print_version(asked: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def root(
     version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and stop.")
@@ -69,12 +57,13 @@ def root(
 
 
 def main() -> None:
-    """Entry point of the console script."""
+    """Entry point of the console script; loads the one command that is asked for, or all to tell of them."""
     for stream in (sys.stdout, sys.stderr):  # what is printed must not depend on the locale
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    asked = [name for name in sys.argv[1:2] if name in COMMANDS]
     try:
-        app()
+        build_app(asked or COMMANDS)()
     except UrewriteError as error:
         sys.stderr.write(f"urewrite: error: {error}\n")
         sys.exit(error.exit_code)

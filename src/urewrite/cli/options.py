@@ -12,11 +12,10 @@ import typer
 
 from urewrite.cli.output import say
 from urewrite.corpora.catalogue import Context
-from urewrite.corpora.download import naming_disk_errors
 from urewrite.corpora.lines import Rejects
 from urewrite.corpora.sources import CORPORA, source_of
 from urewrite.errors import BadInputError
-from urewrite.files import atomic_writer, same_place
+from urewrite.files import atomic_writer, naming_disk_errors, same_place
 
 if TYPE_CHECKING:
     from urewrite.rewrite import Rewrite

@@ -9,13 +9,13 @@ import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from urewrite import __version__
 from urewrite.errors import BadInputError, DataUnavailableError
+from urewrite.files import naming_disk_errors
 
 LARGEST_FILE = 256 * 1024 * 1024
 """A download or archive member of unknown size is given up beyond this; the largest corpus file has a tenth of it."""
@@ -199,15 +199,6 @@ def accept(part: Path, destination: Path, checksum: Checksum, origin: str) -> No
             f"found {found}"
         )
     part.replace(destination)
-
-
-@contextmanager
-def naming_disk_errors(path: Path) -> Iterator[None]:
-    """Turn a full disk, a missing permission and the like into an error that says which file could not be written."""
-    try:
-        yield
-    except OSError as error:
-        raise DataUnavailableError(f"cannot write {path}: {error.strerror or error}") from error
 
 
 def _chunks(response: http.client.HTTPResponse) -> Iterator[bytes]:

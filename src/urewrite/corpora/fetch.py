@@ -18,11 +18,10 @@ from urewrite.corpora.download import (
     NotThereError,
     Patience,
     accept,
-    naming_disk_errors,
 )
 from urewrite.corpora.sources import Archive, SourceFile, cache_folder, places, source_of
 from urewrite.errors import DataUnavailableError
-from urewrite.files import exclusive
+from urewrite.files import exclusive, naming_disk_errors
 
 Progress = Callable[[str, "int | None"], AbstractContextManager[Callable[[int], None]]]
 """Opens a display for a file (its name, its size if known) and gives what moves it on."""
