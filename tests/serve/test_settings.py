@@ -124,7 +124,10 @@ def test_without_the_extra_one_line_says_so(tmp_path):
 
 
 def test_other_commands_do_not_load_it():
-    code = "import sys; from urewrite.cli.main import build_app; build_app(); print({'fastapi', 'uvicorn', 'yaml', 'onnxruntime'} & set(sys.modules))"
+    code = (
+        "import sys; from urewrite.cli.main import build_app; build_app();"
+        "print({'fastapi', 'uvicorn', 'yaml', 'onnxruntime'} & set(sys.modules))"
+    )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "set()\n"
 
 

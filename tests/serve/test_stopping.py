@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import signal
+import socket
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 
 import httpx2
 import pytest
 
 from serve.server import PATIENCE, SLOW, until
+from urewrite.serve.connection import GuardedConfig, GuardedProtocol
+from urewrite.serve.process import _Server
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no such signals")
 
@@ -37,6 +41,38 @@ def test_what_was_accepted_is_finished(serving, tmp_path, workers, number):
         server.get("/health/live")
     assert "Traceback" not in server.log
     assert not list(tmp_path.glob("urewrite-metrics-*"))
+
+
+def test_who_waits_at_the_port_is_answered():
+    """Connections that the process has not taken yet; the requests of some come a moment later."""
+    asked = b"GET / HTTP/1.1\r\nhost: x\r\n\r\n"
+
+    async def app(scope, receive, send):
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"0")]})
+        await send({"type": "http.response.body"})
+
+    def ask(connections):
+        for one in connections:
+            one.sendall(asked)
+
+    async def answers():
+        server = _Server(GuardedConfig(app, http=GuardedProtocol, lifespan="off", log_level="warning"))
+        with socket.create_server(("127.0.0.1", 0)) as listener, ExitStack() as stack:
+            serving = asyncio.ensure_future(server.serve([listener]))
+            while not server.started:
+                await asyncio.sleep(0.01)
+            address = listener.getsockname()
+            waiting = [stack.enter_context(socket.create_connection(address, PATIENCE)) for _ in range(8)]
+            ask(waiting[:4])
+            late = asyncio.ensure_future(asyncio.to_thread(ask, waiting[4:]))  # begins when the loop goes on
+            server.should_exit = True
+            await server.shutdown([listener])
+            await asyncio.gather(late, serving)
+            return [one.recv(1000) for one in waiting]
+
+    for answer in asyncio.run(answers()):
+        assert answer.startswith(b"HTTP/1.1 200")
+        assert b"connection: close" in answer.lower()
 
 
 def test_what_hangs_is_left_behind(serving, tmp_path):

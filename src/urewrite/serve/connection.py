@@ -12,6 +12,9 @@ from uvicorn.server import ServerState
 MOST_HEADER_BYTES = 64 * 1024
 """All of a request that is not its body: the first line, headers, trailers, the sizes of chunks."""
 
+_LAST_CALL_SECONDS = 0.3
+"""When the server stops: how long a connection without a request is kept, since one may be under way on it."""
+
 _TOO_LARGE = b"431 Request Header Fields Too Large"
 _TOO_SLOW = b"408 Request Timeout"
 
@@ -20,6 +23,7 @@ class GuardedConfig(Config):
     """The configuration of a server whose connections are guarded."""
 
     header_seconds: float = 10.0
+    stopping: bool = False
 
 
 class GuardedProtocol(HttpToolsProtocol):
@@ -42,6 +46,16 @@ class GuardedProtocol(HttpToolsProtocol):
         """Expect headers soon."""
         super().connection_made(transport)
         self._start_clock()
+        if self.config.stopping:  # it was taken from the queue just before
+            self.shutdown()
+
+    def shutdown(self) -> None:
+        """Answer what was asked, wait a moment for what may be on its way, and close."""
+        self.config.stopping = True
+        if self.cycle is None or self.cycle.response_complete:
+            self.loop.call_later(_LAST_CALL_SECONDS, super().shutdown)
+        else:
+            super().shutdown()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Expect nothing more."""
@@ -64,6 +78,9 @@ class GuardedProtocol(HttpToolsProtocol):
         """From here on the application watches the time."""
         self._stop_clock()
         super().on_headers_complete()
+        asked: RequestResponseCycle | None = self.cycle
+        if self.config.stopping and asked is not None:
+            asked.keep_alive = False
 
     def on_body(self, body: bytes) -> None:
         """Bodies have a limit of their own."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import shutil
@@ -17,7 +18,7 @@ from typing import NoReturn
 from starlette.types import ASGIApp
 from uvicorn import Server
 from uvicorn.config import STARTUP_FAILURE
-from uvicorn.supervisors import Multiprocess
+from uvicorn.supervisors import Multiprocess, multiprocess
 
 from urewrite.errors import UrewriteError
 from urewrite.serve.connection import GuardedConfig, GuardedProtocol
@@ -67,9 +68,10 @@ def _serve(settings: ServeSettings) -> None:
     host, port = listener.getsockname()[:2]
     _logger.info("listening on http://%s:%d", f"[{host}]" if ":" in host else host, port)
     if not several:
-        Server(config).run(sockets=[listener])
+        _Server(config).run(sockets=[listener])
         return
     del rewriter
+    multiprocess.Process = _Worker  # type: ignore[misc]  # there is no other way to say so
     workers = _Workers(config, [listener])
     workers.run()
     if any(worker.exitcode == STARTUP_FAILURE for worker in workers.processes):
@@ -86,6 +88,47 @@ def make_app(settings: ServeSettings, rewriter: object) -> ASGIApp:
     except UrewriteError as error:
         _logger.error("%s", error)
         sys.exit(STARTUP_FAILURE)
+
+
+class _Server(Server):
+    """uvicorn's server; when it stops, who already waits in the queue of the port is still answered."""
+
+    config: GuardedConfig
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Take the whole queue in the moment before the port is closed, which would cut those in it off."""
+        self.config.stopping = True
+        loop = asyncio.get_running_loop()
+        taken = [
+            asyncio.ensure_future(loop.connect_accepted_socket(self._protocol, waiting))
+            for listener in sockets or ()
+            for waiting in _queue_of(listener)
+        ]
+        await super().shutdown(sockets)
+        await asyncio.gather(*taken, return_exceptions=True)  # done long since
+
+    def _protocol(self) -> GuardedProtocol:
+        return GuardedProtocol(self.config, self.server_state, self.lifespan.state)
+
+
+def _queue_of(listener: socket.socket) -> Iterator[socket.socket]:
+    while True:
+        try:
+            waiting, _ = listener.accept()
+        except OSError:  # none is left, most likely
+            return
+        waiting.setblocking(False)
+        yield waiting
+
+
+class _Worker(multiprocess.Process):
+    """uvicorn's worker with this server."""
+
+    @property
+    def server(self) -> Server:
+        if self._server is None:
+            self._server = _Server(self.config)
+        return self._server
 
 
 class _Workers(Multiprocess):
