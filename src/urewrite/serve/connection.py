@@ -52,7 +52,8 @@ class GuardedProtocol(HttpToolsProtocol):
     def shutdown(self) -> None:
         """Answer what was asked, wait a moment for what may be on its way, and close."""
         self.config.stopping = True
-        if self.cycle is None or self.cycle.response_complete:
+        asked: RequestResponseCycle | None = self.cycle
+        if asked is None or asked.response_complete:
             self.loop.call_later(_LAST_CALL_SECONDS, super().shutdown)
         else:
             super().shutdown()
