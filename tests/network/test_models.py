@@ -93,6 +93,33 @@ def test_a_continued_model_can_be_saved_and_continued_again(first, folder, tmp_p
     assert torch.equal(logits(third, [*AXES, *new]), logits(second, [*AXES, *new]))
 
 
+def test_units_that_say_nothing_can_be_left_out(first, folder):
+    """The weakest go first; without those that are silent the network is smaller and predicts the same."""
+    hidden = SMALL["hidden"]
+    silent = [0, hidden - 1]
+    lstm, projection = first.network.context_layer.bilstm.lstm, first.network.encoding_layer.project_features
+    with torch.no_grad():
+        for number, direction in enumerate(("", "_reverse")):
+            for unit in silent:
+                getattr(lstm, f"bias_ih_l0{direction}")[3 * hidden + unit] = -1e4  # its gate lets nothing out
+                getattr(lstm, f"weight_hh_l0{direction}")[:, unit] = 0
+                projection[:, number * hidden + unit] = 0
+    save_model(folder, first)
+    smaller = continued_model(folder, settings("second", start={"model": "x", "hidden": hidden - 2}), AXES, ())
+    assert smaller.config.network["hidden"] == hidden - 2
+    assert smaller.network.context_layer.width == 2 * (hidden - 2)
+    assert torch.allclose(logits(smaller), logits(first), atol=1e-5)
+    save_model(folder.parent / "second", smaller)
+    assert torch.equal(logits(load_model(folder.parent / "second")), logits(smaller))
+
+
+@pytest.mark.parametrize(("hidden", "network", "said"), [(99, {}, "has only"), (2, {"bottleneck": None}, "bottleneck")])
+def test_units_that_cannot_be_left_out(tmp_path, hidden, network, said):
+    saved(tmp_path / "model", **network)
+    with pytest.raises(BadInputError, match=rf"start\.hidden.*{said}"):
+        continued_model(tmp_path / "model", settings("second", start={"model": "x", "hidden": hidden}), AXES, ())
+
+
 @pytest.mark.parametrize("place", ["{}", "~"])
 def test_a_network_starts_from_word_vectors(home, place):
     lines = [f"{letter} {number} {-number} 0.5\n" for number, letter in enumerate(LETTERS)]

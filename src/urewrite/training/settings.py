@@ -62,6 +62,8 @@ class StartSettings(BaseModel):
     """Word vectors: a folder with words.txt and vectors.npy, or a text file in the form of GloVe."""
     model: str | None = None
     """The folder of a trained model to go on from; its network, vocabulary and connection words are taken over."""
+    hidden: int | None = Field(None, gt=0)
+    """Keep only so many units per direction of its BiLSTM, those that matter most: smaller and faster."""
 
 
 class TeacherSettings(BaseModel):
@@ -114,6 +116,8 @@ class TrainingSettings(BaseModel):
     def _one_start(self) -> TrainingSettings:
         if self.start.vectors is not None and (self.network.encoder is not None or self.start.model is not None):
             raise ValueError("start.vectors has no use beside network.encoder or start.model")
+        if self.start.hidden is not None and self.start.model is None:
+            raise ValueError("start.hidden needs start.model")
         return self
 
 

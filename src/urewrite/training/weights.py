@@ -20,6 +20,7 @@ from urewrite.network.context import EncoderContext, WordContext
 from urewrite.network.run import RUN, word_network
 from urewrite.network.settings import NetworkSettings
 from urewrite.prepare import Preparer, Vocabulary, WordPieces
+from urewrite.training.prune import with_fewer_units
 from urewrite.training.settings import TrainingSettings
 from urewrite.training.vectors import start_from_vectors
 
@@ -99,11 +100,15 @@ def load_model(folder: Path) -> Model:
 def continued_model(
     folder: Path, settings: TrainingSettings, axes: Iterable[Axes], trained_on: tuple[str, ...]
 ) -> Model:
-    """A trained model to go on from; words it does not know get a random start."""
+    """A trained model to go on from; words it does not know get a random start, units too many are left out."""
     model = load_model(folder)
+    weights, fewer = model.network.state_dict(), settings.start.hidden
+    if fewer is not None:
+        weights = with_fewer_units(weights, fewer)
     config = replace(
         model.config,
         name=settings.name,
+        network={**model.config.network, **({} if fewer is None else {"hidden": fewer})},
         most_rows=settings.data.most_rows,
         trained_on=tuple(dict.fromkeys((*model.config.trained_on, *trained_on))),
     )
@@ -112,7 +117,6 @@ def continued_model(
     assert isinstance(model.preparer, Vocabulary)
     preparer = model.preparer.extended(Vocabulary.of(axes, settings.data.least_count).words)
     network = word_network(NetworkSettings.model_validate(config.network), len(preparer))
-    weights = model.network.state_dict()
     known = weights[_EMBEDDING]
     embedding = torch.randn(len(preparer), known.shape[1]) * known[1:].std()
     embedding[: len(known)] = known
