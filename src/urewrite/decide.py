@@ -52,14 +52,17 @@ def decide(config: ModelConfig, judged: Judged, wish: Wish) -> Rewrite:
     found = candidates(probabilities, thresholds.cell)
     allowed = _without_protected(axes, found, wish.protect)
     chosen = settle(axes, allowed, thresholds)
-    result = apply_edits(axes.dialogue, edits_of(axes, chosen))
+    made = apply_edits(axes.dialogue, edits_of(axes, chosen))
     reason: Reason = "rewritten"
-    if not result.changed:  # also where words were to be replaced by themselves
-        result = apply_edits(axes.dialogue, ())
+    if not made.changed:  # also where words were to be replaced by themselves
         reason = "low_confidence" if found and not chosen else "self_contained"
-        chosen = []
-    return replace(
-        result,
+        if chosen:
+            made, chosen = apply_edits(axes.dialogue, ()), []
+    return Rewrite(
+        made.text,
+        made.utterance,
+        made.edits,
+        made.pieces,
         reason=reason,
         confidence=calibrated(config, certainty(probabilities, chosen)),
         turns_used=turns_used(axes),

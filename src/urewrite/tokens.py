@@ -116,6 +116,8 @@ class Tokens:
     @property
     def keys(self) -> tuple[str, ...]:
         """The form in which words are compared and scored: lower case."""
+        if self.text == self.text.lower():  # as Chinese is, for one
+            return self.words
         return tuple([word.lower() for word in self.words])
 
 

@@ -28,6 +28,8 @@ def decode(axes: Axes, grid: Grid, probabilities: NDArray[np.floating] | None = 
 
 def edits_of(axes: Axes, rectangles: Sequence[Rectangle]) -> tuple[Edit, ...]:
     """The edits of a set of rectangles, in the order of the output."""
+    if not rectangles:
+        return ()
     places = places_of(axes, rectangles)
     edits: list[Edit] = []
     for index, place in enumerate(places):

@@ -35,13 +35,12 @@ class Thresholds:
 def candidates(probabilities: Probabilities, cell: float) -> list[Rectangle]:
     """The regions of all cells that are edited with at least this probability, each cell by its likelier type."""
     substitute, insert = probabilities[EditType.SUBSTITUTE], probabilities[EditType.INSERT]
-    rows, columns = edited = np.nonzero(substitute + insert >= cell)
+    rows, columns = np.nonzero(substitute + insert >= cell)
     if not len(rows):
         return []
-    by_substitute, by_insert = substitute[edited], insert[edited]
-    types = np.where(by_insert > by_substitute, EditType.INSERT, EditType.SUBSTITUTE)
-    scores = np.maximum(by_substitute, by_insert)
-    return cover_regions(Cells(rows.tolist(), columns.tolist(), types.tolist(), scores.tolist()))
+    likely = probabilities[EditType.SUBSTITUTE :, rows, columns]
+    types = likely.argmax(0) + EditType.SUBSTITUTE
+    return cover_regions(Cells(rows.tolist(), columns.tolist(), types.tolist(), likely.max(0).tolist()))
 
 
 def settle(axes: Axes, found: list[Rectangle], thresholds: Thresholds) -> list[Rectangle]:
