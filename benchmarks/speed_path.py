@@ -19,10 +19,12 @@ from urewrite import Rewriter
 from urewrite.bench import SAMPLES
 from urewrite.decide import decide
 from urewrite.dialogue import Dialogue
+from urewrite.edits.choose import Probabilities
 from urewrite.edits.grid import Axes, lay_out
 from urewrite.pipeline import Pipeline
-from urewrite.prepare import Prepared, Preparer, collate
+from urewrite.prepare import GridArrays, Prepared, Preparer, collate
 from urewrite.rewriter import load_pipeline
+from urewrite.session import GraphRun
 
 LAYING_OUT, PREPARING, COLLATING, GRAPH, DECIDING, REST = STEPS = (
     "laying out",
@@ -40,7 +42,7 @@ _Result = TypeVar("_Result")
 
 
 class Clock:
-    """Adds up the time of each step."""
+    """Adds up the processor time of each step, as far as the thread that asks for it does the work."""
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = defaultdict(float)
@@ -49,9 +51,9 @@ class Clock:
         """The same work with its time taken."""
 
         def timed(*given: _Given.args, **named: _Given.kwargs) -> _Result:
-            start = time.perf_counter()
+            start = time.thread_time()
             result = work(*given, **named)
-            self.seconds[step] += time.perf_counter() - start
+            self.seconds[step] += time.thread_time() - start
             return result
 
         return timed
@@ -67,8 +69,19 @@ class TimedPreparer:
         return self._prepare(axes)
 
 
+class TimedRun:
+    """A run whose time is taken where it works in this thread; `_timed_steps` counts what other threads do."""
+
+    def __init__(self, run: GraphRun, clock: Clock) -> None:
+        self._run = clock.around(GRAPH, run)
+        self.each = run.each
+
+    def __call__(self, arrays: GridArrays) -> Probabilities:
+        return self._run(arrays)
+
+
 def shares(subjects: Sequence[Subject], alone: Dialogues, together: Dialogues, rounds: int) -> Row:
-    """The share of each step of the path that users take, one dialogue at a time and many together."""
+    """The share of each step in the work of the path that users take, one dialogue at a time and many together."""
     rows = []
     ways = (("alone", 1, alone, _one_by_one), ("together", None, together, _together))
     for how, threads, dialogues, work in ways:
@@ -85,14 +98,16 @@ def shares(subjects: Sequence[Subject], alone: Dialogues, together: Dialogues, r
 def _timed_steps(
     loaded: Pipeline, dialogues: Sequence[Dialogue], work: Callable[[Rewriter, Sequence[Dialogue]], None]
 ) -> dict[str, float]:
-    """Seconds of each step, and of the rest."""
+    """Seconds of processor time of each step, and of the rest; other threads only compute graphs."""
+    assert isinstance(loaded.run, GraphRun)
     clock = Clock()
-    watched = replace(loaded, preparer=TimedPreparer(loaded.preparer, clock), run=clock.around(GRAPH, loaded.run))
+    watched = replace(loaded, preparer=TimedPreparer(loaded.preparer, clock), run=TimedRun(loaded.run, clock))
     with _watched(clock):
-        start = time.perf_counter()
+        everywhere, here = time.process_time(), time.thread_time()
         work(Rewriter.of(watched), dialogues)
-        total = time.perf_counter() - start
-    return {**clock.seconds, REST: total - sum(clock.seconds.values())}
+        everywhere, here = time.process_time() - everywhere, time.thread_time() - here
+    clock.seconds[GRAPH] += everywhere - here
+    return {**clock.seconds, REST: everywhere - sum(clock.seconds.values())}
 
 
 @contextmanager
