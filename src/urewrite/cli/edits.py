@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from urewrite.cli.options import PictureOption, write_picture
-from urewrite.cli.output import JsonFlag, print_json
+from urewrite.cli.output import JsonFlag, PictureOption, print_json, write_picture
 from urewrite.decide import gold
 from urewrite.dialogue import Dialogue, Example
 from urewrite.edits.grid import ConnectionWords

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -15,10 +15,7 @@ from urewrite.corpora.catalogue import Context
 from urewrite.corpora.lines import Rejects
 from urewrite.corpora.sources import CORPORA, source_of
 from urewrite.errors import BadInputError
-from urewrite.files import atomic_writer, naming_disk_errors, same_place
-
-if TYPE_CHECKING:
-    from urewrite.rewrite import Rewrite
+from urewrite.files import naming_disk_errors, same_place
 
 
 class Part(str, Enum):
@@ -66,16 +63,6 @@ SkipBadFlag = Annotated[
 RejectsOption = Annotated[
     Path | None, typer.Option("--rejects", metavar="FILE", help="Where --skip-bad lists the bad lines, as JSON lines.")
 ]
-PictureOption = Annotated[
-    Path | None, typer.Option("--svg", metavar="FILE", help="Also write the grid to a file, as an SVG picture.")
-]
-
-
-def write_picture(result: Rewrite, file: Path | None) -> None:
-    """Draw a result, if a file was named for it."""
-    if file is not None:
-        with naming_disk_errors(file), atomic_writer(file) as stream:
-            stream.write(result.to_svg())
 
 
 def known_names(names: Sequence[str]) -> list[str]:

@@ -6,13 +6,22 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from urewrite.files import atomic_writer, naming_disk_errors
+
+if TYPE_CHECKING:
+    from urewrite.rewrite import Rewrite
 
 _PIPED_WIDTH = 160  # where no terminal says how wide it is
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print exactly one JSON document on stdout.")]
+PictureOption = Annotated[
+    Path | None, typer.Option("--svg", metavar="FILE", help="Also write the grid to a file, as an SVG picture.")
+]
 
 
 def print_json(document: object) -> None:
@@ -27,6 +36,13 @@ def print_bytes(content: bytes) -> None:
     sys.stdout.flush()
     sys.stdout.buffer.write(content)
     sys.stdout.buffer.flush()
+
+
+def write_picture(result: Rewrite, file: Path | None) -> None:
+    """Draw a result, if a file was named for it."""
+    if file is not None:
+        with naming_disk_errors(file), atomic_writer(file) as stream:
+            stream.write(result.to_svg())
 
 
 def shows_colour() -> bool:

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from urewrite.cli.options import PictureOption, write_picture
-from urewrite.cli.output import JsonFlag, print_bytes, print_json, say, shows_colour
+from urewrite.cli.output import JsonFlag, PictureOption, print_bytes, print_json, say, shows_colour, write_picture
 from urewrite.cli.rewriting import (
     LanguageChoice,
     LanguageOption,
@@ -24,7 +23,6 @@ from urewrite.cli.rewriting import (
     asked,
     load_rewriter,
 )
-from urewrite.corpora.lines import parse_json_line
 from urewrite.dialogue import Dialogue, Turn
 from urewrite.errors import BadInputError
 from urewrite.files import decode_line, split_lines
@@ -97,6 +95,8 @@ def read_dialogue(content: bytes) -> Dialogue:
     text = b"\n".join(lines)
     try:
         if _JSON_OBJECT.match(text):
+            from urewrite.corpora.lines import parse_json_line  # brings all readers, which seldom are needed here
+
             return Dialogue.from_record(parse_json_line(decode_line(text)))
         if not text.strip():
             raise BadInputError("holds no utterance")
