@@ -241,6 +241,12 @@ def test_ascii_text_is_split_as_by_the_pattern_alone(text):
     assert list(tokenize(text).words) == words
 
 
+@given(ANY_TEXT | MIXED_TEXT)
+def test_words_are_compared_in_lower_case(text):
+    tokens = tokenize(text)
+    assert tokens.keys == tuple(word.lower() for word in tokens.words)
+
+
 @given(st.text(st.sampled_from("北京天气一龥鿿"), min_size=1, max_size=20))
 def test_only_han_is_split_like_any_other_text(text):
     assert tokenize(text).words == tokenize(text + "?").words[:-1] == tuple(text)
