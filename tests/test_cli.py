@@ -204,7 +204,7 @@ def test_help_does_not_wait_for_models():
 
 def test_a_command_does_not_wait_for_others():
     code = (
-        "import sys; sys.argv = ['urewrite', 'rewrite', '--help']; from urewrite.cli.main import main\n"
+        "import sys; sys.argv = ['urewrite', 'batch', '--help']; from urewrite.cli.main import main\n"
         "try: main()\n"
         "finally: print([m for m in ('urewrite.cli.data', 'urewrite.cli.train') if m in sys.modules])"
     )

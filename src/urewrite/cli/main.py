@@ -6,8 +6,10 @@ test part; 130 interrupted.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 from io import TextIOWrapper
 from typing import Annotated
@@ -67,3 +69,15 @@ def main() -> None:
     except UrewriteError as error:
         sys.stderr.write(f"urewrite: error: {error}\n")
         sys.exit(error.exit_code)
+    except SystemExit as done:
+        if asked == ["rewrite"] and not done.code:
+            _leave_at_once()
+        raise
+
+
+def _leave_at_once() -> None:
+    """Do not take the process apart, which takes longer than a rewrite does: nothing is open but what is flushed."""
+    with suppress(OSError, ValueError):  # then it ends in the usual way, which says so
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(0)
