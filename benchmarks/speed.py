@@ -39,6 +39,8 @@ RESULTS = ROOT / "benchmarks" / "results" / "speed.json"
 PLOT = ROOT / "docs" / "images" / "speed-growth.png"
 SIZES = (10, 30, 100, 300, 1000, 2000)
 PARTS = ("latency", "throughput", "precision", "growth", "shares", "start")
+BY_THEMSELVES = ("precision", "growth")
+"""Parts whose rows are not compared with those of other models."""
 TARGETS: Row = {
     "p50 ms": {"zh-fast": 3, "zh": 12, "en-fast": 10, "en": 40},
     "dialogues a second": {"zh-fast": 500},
@@ -66,12 +68,20 @@ def main() -> None:
         subjects = subjects_of(models, dict(asked.float), Path(scratch))
         for part, measure in measures(subjects, asked).items():
             if part in asked.only:
-                results[part] = measure()
+                found = measure()
+                results[part] = with_others(results.get(part), found) if part in BY_THEMSELVES else found
                 with atomic_writer(asked.output) as stream:
                     json.dump(results, stream, indent=2)
                     stream.write("\n")
     if "growth" in asked.only:
         draw(results["growth"]["rows"], asked.plot)
+
+
+def with_others(before: Row | None, found: Row) -> Row:
+    """What was found, and the rows there were of other models."""
+    measured = {row["model"] for row in found["rows"]}
+    others = [row for row in (before or {}).get("rows", ()) if row["model"] not in measured]
+    return {**found, "rows": sorted([*others, *found["rows"]], key=lambda row: str(row["model"]))}
 
 
 def measures(subjects: Sequence[Subject], asked: argparse.Namespace) -> dict[str, Callable[[], Row]]:
