@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -218,3 +220,38 @@ def test_the_readme_example_is_true():
     names: dict[str, object] = {}
     exec(code, names)
     assert str(names["result"]) == "When was Frank Herbert born?"
+
+
+FULL = Path("/dev/full")  # every write to it fails as on a full disk
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="this system has no /dev/full")
+@pytest.mark.parametrize("buffered", [True, False])
+@pytest.mark.parametrize("arguments", [["rewrite", "-H", "Kobe Bryant", "his wife", "--json"], ["rewrite", "--help"]])
+def test_full_disk_behind_stdout_is_one_line(arguments, buffered):
+    with FULL.open("wb") as full:
+        result = subprocess.run(
+            [sys.executable, *([] if buffered else ["-u"]), "-m", "urewrite", *arguments],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert result.stderr == f"urewrite: error: input or output: {os.strerror(errno.ENOSPC)}\n"
+    assert result.returncode == 4
+
+
+def test_reader_that_left_is_no_error_to_tell():
+    reading, writing = os.pipe()
+    os.close(reading)
+    result = subprocess.run(
+        [sys.executable, "-m", "urewrite", "--help"], stdout=writing, stderr=subprocess.PIPE, text=True, check=False
+    )
+    os.close(writing)
+    assert (result.stderr, result.returncode) == ("", 1)
+
+
+def test_closed_streams_do_not_hurt():
+    shell = "exec %s -m urewrite rewrite hello <&- >&-"
+    result = subprocess.run(["sh", "-c", shell % sys.executable], stderr=subprocess.PIPE, text=True, check=False)
+    assert (result.stderr, result.returncode) == ("", 0)
