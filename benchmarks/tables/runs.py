@@ -112,25 +112,53 @@ def decoding() -> str:
     for row in results("results")["decoding"]:
         before, after = row["by cells"], row["by thresholds"]
         changed = [f"{before[name]:.2f} → {after[name]:.2f}" for name in metrics]
-        rows.append([row["run"], row["validation"], *row["thresholds"].values(), *changed])
+        chosen = [_threshold(row["thresholds"].get(name)) for name in ("cell", "region", "lone", "further", "joining")]
+        rows.append([row["run"], row["validation"], *chosen, *changed])
     if not rows:
         return none_yet("No run has chosen thresholds yet.")
-    header = ["run", "validation part", "cell", "region", "lone", *(SHORT[metric] for metric in metrics)]
+    header = [
+        "run",
+        "validation part",
+        "cell",
+        "region",
+        "lone",
+        "further",
+        "joining",
+        *(SHORT[metric] for metric in metrics),
+    ]
     return table(header, rows, RUNS_COMMAND)
 
 
+def _threshold(value: float | None) -> object:
+    """1 is never reached: that threshold is not used."""
+    return "–" if value is None or value >= 1 else value
+
+
 def repeats() -> str:
+    return _steps("as chosen", "without repeats")
+
+
+def rivals() -> str:
+    return _steps("without repeats", "without rivals")
+
+
+def joining() -> str:
+    return _steps("without rivals", "and joined")
+
+
+def _steps(before: str, after: str) -> str:
+    """What one step of decoding changes."""
     metrics = ["em", "bleu4", "f1", "f3"]
     rows = [
         [
             row["run"],
             row["validation"],
-            *(f"{row['with repeats'][name]:.2f} → {row['without'][name]:.2f}" for name in metrics),
+            *(f"{row[before][name]:.2f} → {row[after][name]:.2f}" for name in metrics),
         ]
-        for row in results("repeats")
+        for row in results("decoding")
     ]
     header = ["run", "validation part", *(SHORT[metric] for metric in metrics)]
-    return table(header, rows, "python benchmarks/repeats.py")
+    return table(header, rows, "python benchmarks/decoding.py")
 
 
 def training_speed() -> str:
@@ -141,4 +169,4 @@ def training_speed() -> str:
     return table(["", ""], rows, "python benchmarks/training_speed.py")
 
 
-TABLES = (test_results, test_results_short, ablations, improvements, decoding, repeats, training_speed)
+TABLES = (test_results, test_results_short, ablations, improvements, decoding, repeats, rivals, joining, training_speed)

@@ -41,8 +41,8 @@ class Wish:
     def thresholds(self, own: Thresholds) -> Thresholds:
         """Those of the model, or what the caller wants instead."""
         if self.mode == "always":
-            return Thresholds(own.cell)
-        return own if self.threshold is None else Thresholds(own.cell, self.threshold, self.threshold)
+            return replace(own, region=0.0, lone=0.0)
+        return own if self.threshold is None else replace(own, region=self.threshold, lone=self.threshold)
 
 
 def decide(config: ModelConfig, judged: Judged, wish: Wish) -> Rewrite:
@@ -51,7 +51,7 @@ def decide(config: ModelConfig, judged: Judged, wish: Wish) -> Rewrite:
     thresholds = wish.thresholds(config.thresholds)
     found = candidates(probabilities, thresholds.cell)
     allowed = _without_protected(axes, found, wish.protect)
-    chosen = settle(axes, allowed, thresholds)
+    chosen = settle(axes, probabilities, allowed, thresholds)
     made = apply_edits(axes.dialogue, edits_of(axes, chosen))
     reason: Reason = "rewritten"
     if not made.changed:  # also where words were to be replaced by themselves
@@ -68,7 +68,7 @@ def decide(config: ModelConfig, judged: Judged, wish: Wish) -> Rewrite:
         turns_used=turns_used(axes),
         notes=notes(axes),
         model=config.name,
-        grid=_view(axes, probabilities, found, chosen) if wish.keep_grid else None,
+        grid=_view(axes, probabilities, _with_others(found, chosen), chosen) if wish.keep_grid else None,
     )
 
 
@@ -123,6 +123,11 @@ def notes(axes: Axes) -> tuple[str, ...]:
         if len(seen) == 1 and len(tokens) and tokens.text[tokens.ends[-1] :].strip():
             said.append(f"of turn {first + 1} only the first {len(tokens):,} words fit the model's window")
     return tuple(said)
+
+
+def _with_others(found: list[Rectangle], chosen: list[Rectangle]) -> list[Rectangle]:
+    """All regions that were found, and connection words that were chosen although they were none."""
+    return [*found, *(one for one in chosen if one not in found)]
 
 
 def _without_protected(axes: Axes, found: list[Rectangle], words: frozenset[str]) -> list[Rectangle]:

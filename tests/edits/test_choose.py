@@ -10,9 +10,11 @@ from edits.dialogues import awkward_dialogues
 from urewrite.dialogue import Dialogue
 from urewrite.edits.apply import apply_edits, edits_of
 from urewrite.edits.choose import Thresholds, candidates, choose, settle
-from urewrite.edits.grid import EditType, lay_out
+from urewrite.edits.grid import ConnectionWords, EditType, lay_out
+from urewrite.edits.joining import with_joining_words
 from urewrite.edits.regions import find_rectangles
 from urewrite.edits.repeats import without_repeats
+from urewrite.edits.rivals import without_rivals
 
 
 def likely(shape, **cells):
@@ -27,7 +29,7 @@ def likely(shape, **cells):
 
 
 def decode_probabilities(axes, probabilities, thresholds):
-    chosen = settle(axes, candidates(probabilities, thresholds.cell), thresholds)
+    chosen = settle(axes, probabilities, candidates(probabilities, thresholds.cell), thresholds)
     return apply_edits(axes.dialogue, edits_of(axes, chosen))
 
 
@@ -90,3 +92,66 @@ def test_a_certain_grid_is_decoded_as_it_is_but_for_repeats(dialogue, data):
 def test_no_history_changes_nothing(cell):
     axes = lay_out(Dialogue.of([], "why ?"))
     assert not decode_probabilities(axes, np.zeros((3, *axes.shape)), Thresholds(cell=cell)).changed
+
+
+JOINED = lay_out(
+    Dialogue.of(["try Meghna", "or Nandos in town"], "what is the phone number ?"), ConnectionWords(("of",))
+)
+OF, MEGHNA, NANDOS, IN, TOWN, END = 0, 3, 6, 7, 8, 5
+
+
+def test_of_spans_for_one_place_the_weightiest_stays():
+    found = likely(JOINED.shape, insert={(MEGHNA, END): 0.8, (NANDOS, END): 0.7, (IN, END): 0.7, (TOWN, END): 0.7})
+    text = "what is the phone number {} ?"
+    for further, expected in ((0.0, "Meghna Nandos in town"), (0.85, "Nandos in town"), (1.0, "Nandos in town")):
+        assert str(decode_probabilities(JOINED, found, Thresholds(further=further))) == text.format(expected)
+    rival = likely(JOINED.shape, insert={(MEGHNA, END): 0.8, (NANDOS, END): 0.7})
+    assert str(decode_probabilities(JOINED, rival, Thresholds(further=0.75))) == text.format("Meghna")
+    assert str(decode_probabilities(JOINED, rival, Thresholds(further=0.7))) == text.format("Meghna Nandos")
+
+
+def test_spans_for_other_places_are_no_rivals():
+    found = likely(JOINED.shape, insert={(MEGHNA, END): 0.8}, substitute={(NANDOS, 2): 0.7, (NANDOS, 3): 0.7})
+    assert str(decode_probabilities(JOINED, found, Thresholds(further=1.0))) == "what is Nandos number Meghna ?"
+
+
+@pytest.mark.parametrize(("joining", "of"), [(1.0, ""), (0.35, ""), (0.3, "of ")])
+def test_beside_a_copied_span_a_connection_word_needs_less(joining, of):
+    found = likely(JOINED.shape, insert={(MEGHNA, END): 0.8, (OF, END): 0.3})
+    rewrite = decode_probabilities(JOINED, found, Thresholds(joining=joining))
+    assert str(rewrite) == f"what is the phone number {of}Meghna ?"
+    assert [edit.score for edit in rewrite.edits] == pytest.approx([0.3, 0.8] if of else [0.8])
+
+
+def test_a_connection_word_does_not_join_what_is_not_there():
+    found = likely(JOINED.shape, insert={(OF, END): 0.3, (MEGHNA, 0): 0.8})
+    assert str(decode_probabilities(JOINED, found, Thresholds(joining=0.3))) == "Meghna what is the phone number ?"
+
+
+def test_a_place_has_one_connection_word_at_most_by_joining():
+    axes = lay_out(Dialogue.of(["try Meghna"], "what is the number ?"), ConnectionWords(("of", "about"), ("'s",)))
+    found = likely(axes.shape, insert={(4, 4): 0.8, (0, 4): 0.3, (1, 4): 0.4, (6, 4): 0.2})
+    assert str(decode_probabilities(axes, found, Thresholds(joining=0.1))) == "what is the number about Meghna ?"
+    chosen = likely(axes.shape, insert={(4, 4): 0.8, (0, 4): 0.6, (1, 4): 0.4, (6, 4): 0.2})
+    assert str(decode_probabilities(axes, chosen, Thresholds(joining=0.1))) == "what is the number of Meghna ?"
+
+
+@given(awkward_dialogues(), thresholds, st.floats(0.01, 1), st.floats(0, 0.99), st.data())
+def test_rivals_and_joining_words_change_no_place(dialogue, wanted, further, joining, data):
+    axes = lay_out(dialogue, ConnectionWords(("of", "in"), ("'s",)))
+    raw = data.draw(arrays.arrays(np.float64, (3, *axes.shape), elements=st.floats(0.01, 1)))
+    probabilities = raw / raw.sum(0)
+    found = candidates(probabilities, wanted.cell)
+    chosen = choose(found, wanted)
+    few = without_rivals(axes, chosen, further)
+    joined = with_joining_words(axes, probabilities, few, joining)
+
+    def places(regions):
+        return {(one.edit_type, one.left) for one in regions}
+
+    assert places(joined) == places(few) == places(chosen)
+    assert [one for one in joined if one in few] == sorted(few, key=lambda one: (one.top, one.left))
+    added = [one for one in joined if one not in few]
+    assert all(axes.is_listed(one.top) and one.score >= joining for one in added)
+    assert len(places(added)) == len(added)
+    assert apply_edits(dialogue, edits_of(axes, joined)).utterance == dialogue.utterance

@@ -74,7 +74,7 @@ def test_weights_that_are_missing_or_do_not_fit_are_said(folder):
 
 def test_a_continued_model_knows_more_words_and_predicts_the_same_for_those_it_knew(first, folder):
     more = lay_out(Dialogue.of(["quite new words"], "a new b"))
-    continued = continued_model(folder, settings("second"), [more, *AXES], ("y: 1 example",))
+    continued = continued_model(folder, settings("second"), NONE, [more, *AXES], ("y: 1 example",))
     assert continued.config.name == "second"
     assert continued.config.trained_on == ("x: 2 examples", "y: 1 example")
     assert continued.network.training
@@ -86,9 +86,9 @@ def test_a_continued_model_knows_more_words_and_predicts_the_same_for_those_it_k
 
 def test_a_continued_model_can_be_saved_and_continued_again(first, folder, tmp_path):
     new = [lay_out(Dialogue.of(["quite new words"], "a new b"))]
-    second = continued_model(folder, settings("second"), new, ())
+    second = continued_model(folder, settings("second"), NONE, new, ())
     save_model(tmp_path / "second", second)
-    third = continued_model(tmp_path / "second", settings("third"), new, ())
+    third = continued_model(tmp_path / "second", settings("third"), NONE, new, ())
     assert third.preparer.words == second.preparer.words
     assert torch.equal(logits(third, [*AXES, *new]), logits(second, [*AXES, *new]))
 
@@ -105,7 +105,7 @@ def test_units_that_say_nothing_can_be_left_out(first, folder):
                 getattr(lstm, f"weight_hh_l0{direction}")[:, unit] = 0
                 projection[:, number * hidden + unit] = 0
     save_model(folder, first)
-    smaller = continued_model(folder, settings("second", start={"model": "x", "hidden": hidden - 2}), AXES, ())
+    smaller = continued_model(folder, settings("second", start={"model": "x", "hidden": hidden - 2}), NONE, AXES, ())
     assert smaller.config.network["hidden"] == hidden - 2
     assert smaller.network.context_layer.width == 2 * (hidden - 2)
     assert torch.allclose(logits(smaller), logits(first), atol=1e-5)
@@ -117,7 +117,7 @@ def test_units_that_say_nothing_can_be_left_out(first, folder):
 def test_units_that_cannot_be_left_out(tmp_path, hidden, network, said):
     saved(tmp_path / "model", **network)
     with pytest.raises(BadInputError, match=rf"start\.hidden.*{said}"):
-        continued_model(tmp_path / "model", settings("second", start={"model": "x", "hidden": hidden}), AXES, ())
+        continued_model(tmp_path / "model", settings("second", start={"model": "x", "hidden": hidden}), NONE, AXES, ())
 
 
 @pytest.mark.parametrize("place", ["{}", "~"])
@@ -170,10 +170,31 @@ def test_a_model_with_an_encoder_needs_only_its_own_folder(tmp_path, kind, form)
     loaded = load_model(tmp_path / "model")
     assert loaded.config == model.config
     assert torch.allclose(logits(loaded, axes), expected, atol=1e-6)
-    continued = continued_model(tmp_path / "model", settings("second", encoder=encoder), axes, ("y: 1 example",))
+    continued = continued_model(tmp_path / "model", settings("second", encoder=encoder), WORDS, axes, ("y: 1 example",))
     assert continued.network.training
     assert torch.allclose(logits(continued, axes), expected, atol=1e-6)
     assert {name for name, p in continued.network.named_parameters() if p.requires_grad} == trained
+
+
+def test_a_model_can_go_on_with_other_connection_words(tmp_path, first, folder):
+    """Those it had keep what it knows of them, wherever they stand in the new list."""
+    pytest.importorskip("transformers", reason="not provided: transformers, which the extra train brings")
+    from network.encoders import encoder_folder
+
+    (tmp_path / "encoder").mkdir()
+    encoder = {"model": str(encoder_folder("bert", tmp_path / "encoder"))}
+    before, now = ConnectionWords(("of", "in"), ("'s",)), ConnectionWords(("the", "in"), ("of", "'s"))
+    known = saved(tmp_path / "model", before, AXES, encoder=encoder).network.context_layer.connection.weight
+    continued = continued_model(tmp_path / "model", settings("second", encoder=encoder), now, AXES, ())
+    assert continued.config.connection_words == now
+    found = continued.network.context_layer.connection.weight
+    for row, expected in enumerate((None, None, known[2], None, known[3])):
+        assert torch.equal(found[row], torch.zeros_like(found[0]) if expected is None else expected)
+    save_model(tmp_path / "second", continued)
+    assert load_model(tmp_path / "second").config.connection_words == now
+    worded = continued_model(folder, settings("second"), now, AXES, ())
+    assert worded.config.connection_words == now
+    assert torch.allclose(logits(worded), logits(first), atol=1e-6)
 
 
 @pytest.mark.parametrize(

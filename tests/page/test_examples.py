@@ -56,7 +56,11 @@ def test_an_example_replaces_nothing_for_good(screen):
 
 def test_a_language_without_a_model_is_said_to_have_none(screen):
     expect(screen.get("#examples h3")).to_have_text(["English", "中文"])
-    only = {"id": "toy", "languages": ["zh"], "thresholds": {"cell": 0.5, "region": 0.5, "lone": 0.5}}
+    only = {
+        "id": "toy",
+        "languages": ["zh"],
+        "thresholds": {"cell": 0.5, "region": 0.5, "lone": 0.5, "further": 0.0, "joining": 1.0},
+    }
     screen.page.route("**/v1/models", lambda route: route.fulfill(json={"data": [only]}))
     screen.open()
     screen.page.reload()

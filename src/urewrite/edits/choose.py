@@ -12,8 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from urewrite.edits.grid import Axes, EditType
+from urewrite.edits.joining import with_joining_words
 from urewrite.edits.regions import Cells, Rectangle, cover_regions
 from urewrite.edits.repeats import without_repeats
+from urewrite.edits.rivals import without_rivals
 
 Probabilities = NDArray[np.floating]
 """Of the edit types of every cell: (edit types, rows, columns)."""
@@ -25,11 +27,15 @@ class Thresholds:
 
     A cell is edited if its probability to be is at least `cell`. A region becomes an edit if its score, the mean
     probability of its cells, is at least `region`; if none is, the best one does if its score is at least `lone`.
+    Where several spans go to one place, all but the weightiest need a score of at least `further`; where any does, a
+    connection word joins it if its probability is at least `joining`.
     """
 
     cell: float = 0.5
     region: float = 0.0
     lone: float = 0.0
+    further: float = 0.0
+    joining: float = 1.0
 
 
 def candidates(probabilities: Probabilities, cell: float) -> list[Rectangle]:
@@ -43,9 +49,14 @@ def candidates(probabilities: Probabilities, cell: float) -> list[Rectangle]:
     return cover_regions(Cells(rows.tolist(), columns.tolist(), types.tolist(), likely.max(0).tolist()))
 
 
-def settle(axes: Axes, found: list[Rectangle], thresholds: Thresholds) -> list[Rectangle]:
-    """The regions that become edits: those that are sure enough, without what would be said twice."""
-    return without_repeats(axes, choose(found, thresholds))
+def settle(axes: Axes, probabilities: Probabilities, found: list[Rectangle], thresholds: Thresholds) -> list[Rectangle]:
+    """The regions that become edits: those that are sure enough, joined, without what would be said twice."""
+    chosen = choose(found, thresholds)
+    if thresholds.further > 0:
+        chosen = without_rivals(axes, chosen, thresholds.further)
+    if thresholds.joining < 1:
+        chosen = with_joining_words(axes, probabilities, chosen, thresholds.joining)
+    return without_repeats(axes, chosen)
 
 
 def choose(found: list[Rectangle], thresholds: Thresholds) -> list[Rectangle]:

@@ -71,6 +71,13 @@ class Axes:
         """Rows and columns, `[E]` included."""
         return len(self.row_keys), len(self.column_keys)
 
+    def is_listed(self, row: int) -> bool:
+        """Whether a row is a connection word."""
+        return any(
+            source.turn is None and source.first_row <= row < source.first_row + len(source.tokens)
+            for source in self.sources
+        )
+
     def empty_grid(self) -> Grid:
         """The grid that changes nothing."""
         return np.zeros(self.shape, dtype=np.int8)

@@ -15,16 +15,12 @@ def without_repeats(axes: Axes, found: Sequence[Rectangle]) -> list[Rectangle]:
     """
     if len(found) < 2:
         return list(found)
-    lists = [source for source in axes.sources if source.turn is None]
-
-    def listed(one: Rectangle) -> bool:
-        return any(source.first_row <= one.top < source.first_row + len(source.tokens) for source in lists)
 
     def words(one: Rectangle) -> tuple[str, ...]:
         return tuple(key for key in axes.row_keys[one.top : one.bottom] if key != SEPARATOR)
 
     kept: list[Rectangle] = []
-    for one in sorted(found, key=lambda one: (listed(one), -one.score)):
+    for one in sorted(found, key=lambda one: (axes.is_listed(one.top), -one.score)):
         mine = words(one)
         beside = [words(other) for other in kept if (other.edit_type, other.left) == (one.edit_type, one.left)]
         if not any(_holds(theirs, mine) or _holds(mine, theirs) for theirs in beside):

@@ -278,6 +278,8 @@ class ThresholdsAnswer(BaseModel):
     cell: float
     region: float
     lone: float
+    further: float
+    joining: float
 
 
 class ConnectionWordsAnswer(BaseModel):

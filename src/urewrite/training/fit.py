@@ -30,6 +30,7 @@ from urewrite.training.batches import BucketedBatches, OrderedBatches, Share
 from urewrite.training.checkpoints import Recent, StopAfter, TimeIsOverError, WholeCheckpoints
 from urewrite.training.data import Examples, Gold, derive_gold, load_examples
 from urewrite.training.module import HeldOut, RewritingModule
+from urewrite.training.predict import pipeline_of
 from urewrite.training.report import is_finished, keep_log, write_report
 from urewrite.training.settings import TrainingSettings, load_settings
 from urewrite.training.teacher import ask_teacher
@@ -93,16 +94,16 @@ def train(
         return Share(trainer.global_rank, trainer.world_size)
 
     size = settings.optimiser.batch_size
-    taught = None if teacher is None else ask_teacher(to_learn_from(teacher.model), gold, notify)
+    finished = is_finished(folder)
+    taught = None if teacher is None or finished else ask_teacher(to_learn_from(teacher.model), gold, notify)
     batches = BucketedBatches(
         gold.labelled(model.preparer, taught), size, seed=settings.seed, steps=lambda: trainer.global_step, share=share
     )
     validation = OrderedBatches(held_out.labelled(model.preparer), 2 * size, share=share)
-    resumed = _latest(folder)
+    resumed = None if finished else _latest(folder)
     if resumed is not None:
         notify(f"going on from {resumed.name}")
         rank_zero_only(keep_log)(folder)
-    finished = is_finished(folder)
     with _clear_about_full_disks(folder), suppress(TimeIsOverError):
         if finished:
             notify("the run is finished; its model folder is written anew")
@@ -120,7 +121,7 @@ def train(
             score = checkpoint["callbacks"][best.state_key]["best_model_score"]
             chosen = settings.optimiser.monitor, float(score)
             save_model(folder, model)
-            config, metrics = tuned(model, held_out.examples, chosen[0])
+            config, metrics = tuned(pipeline_of(model), held_out.examples, chosen[0])
             model = replace(model, config=config)
             save_model(folder, model)
             notify(f"best {chosen[0]}: {chosen[1]:.2f}")
@@ -166,9 +167,9 @@ def _write_settings(folder: Path, settings: TrainingSettings) -> None:
 def _prepared(
     settings: TrainingSettings, examples: Examples, notify: Callable[[str], None]
 ) -> tuple[Model, Gold, Gold]:
-    """The model to train and the gold grids, with the connection words of a model that is gone on from or teaches."""
+    """The model to train and the gold grids; connection words are those of a model it goes on from, or new ones."""
     start = None if settings.start.model is None else to_learn_from(settings.start.model)
-    if start is not None:
+    if start is not None and settings.start.own_connection_words:
         words = read_config(start).connection_words
     elif settings.teacher is not None:
         words = read_config(to_learn_from(settings.teacher.model)).connection_words
@@ -184,7 +185,7 @@ def _prepared(
     if start is None:
         model = new_model(settings, words, gold.axes, examples.described, notify)
     else:
-        model = continued_model(start, settings, gold.axes, examples.described)
+        model = continued_model(start, settings, words, gold.axes, examples.described)
     languages = languages_of(example.dialogue for example in examples.train)
     return replace(model, config=replace(model.config, languages=languages)), gold, held_out
 

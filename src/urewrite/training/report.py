@@ -91,13 +91,25 @@ def write_report(
         "finished": finished,
         "epochs": epochs,
     }
+    if epochs:
+        _draw(folder / CURVES, settings.name, epochs, chosen)
+    _write(folder, document, settings, config)
+
+
+def report_tuned(folder: Path, settings: TrainingSettings, config: ModelConfig, metrics: Mapping[str, float]) -> None:
+    """Write metrics.json and the card anew after thresholds were chosen another time; the rest is as it was."""
+    document = json.loads((folder / METRICS_FILE).read_text(encoding="utf-8"))
+    document["tuned"] = {name: round(value, 6) for name, value in metrics.items()}
+    _write(folder, document, settings, config)
+
+
+def _write(folder: Path, document: dict[str, Any], settings: TrainingSettings, config: ModelConfig) -> None:
     with atomic_writer(folder / METRICS_FILE) as stream:
         json.dump(document, stream, indent=2)
         stream.write("\n")
-    if epochs:
-        _draw(folder / CURVES, settings.name, epochs, chosen)
+    told = (document[name] for name in ("parameters", "monitor", "best", "epochs", "tuned"))
     with atomic_writer(folder / CARD) as stream:
-        stream.write(_card(settings, config, parameters, monitor, chosen, epochs, tuned))
+        stream.write(_card(settings, config, *told))
 
 
 def shown_sources(trained_on: Sequence[str]) -> list[str]:
@@ -241,7 +253,9 @@ def _card(
             *_validation(best, monitor, epochs, tuned),
             "",
             f"Thresholds, chosen there too: a cell is edited from a probability of {config.thresholds.cell}, a region"
-            f" is taken from a score of {config.thresholds.region}, a lone one from {config.thresholds.lone}.",
+            f" is taken from a score of {config.thresholds.region}, a lone one from {config.thresholds.lone},"
+            f" a second one for the same place from {config.thresholds.further}, a connection word beside one from a"
+            f" probability of {config.thresholds.joining}.",
             "",
             "## Words it may insert",
             "",

@@ -62,6 +62,8 @@ class StartSettings(BaseModel):
     """Word vectors: a folder with words.txt and vectors.npy, or a text file in the form of GloVe."""
     model: str | None = None
     """The folder of a trained model to go on from; its network, vocabulary and connection words are taken over."""
+    own_connection_words: bool = True
+    """Keep its connection words; if not, `data.connection_words` of them are derived from what is learned from."""
     hidden: int | None = Field(None, gt=0)
     """Keep only so many units per direction of its BiLSTM, those that matter most: smaller and faster."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import product
 
@@ -11,23 +11,24 @@ from urewrite.decide import certainty
 from urewrite.dialogue import Example
 from urewrite.edits.apply import apply_edits, edits_of
 from urewrite.edits.choose import Thresholds, candidates, settle
-from urewrite.pipeline import Judged, judge_dialogues
+from urewrite.edits.regions import Rectangle
+from urewrite.pipeline import Judged, Pipeline, judge_dialogues
 from urewrite.scoring import score
 from urewrite.tokens import tokenize
 from urewrite.training.calibrate import calibrate
-from urewrite.training.predict import pipeline_of
-from urewrite.training.weights import Model
 
 _CELL = (0.5, 0.4, 0.3)
 _REGION = (0.0, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85)
 _LONE = (0.0, 0.5, 0.6, 0.7, 0.8)
+_FURTHER = (0.7, 0.8, 0.9, 1.0)
+_JOINING = (0.5, 0.4, 0.3, 0.2, 0.1)
 
 
-def tuned(model: Model, examples: Sequence[Example], metric: str) -> tuple[ModelConfig, dict[str, float]]:
+def tuned(pipeline: Pipeline, examples: Sequence[Example], metric: str) -> tuple[ModelConfig, dict[str, float]]:
     """The model's configuration with thresholds and calibration, and the metrics of the validation part under them."""
-    judged = judge_dialogues(pipeline_of(model), [example.dialogue for example in examples])
+    judged = judge_dialogues(pipeline, [example.dialogue for example in examples])
     thresholds, metrics = tune(judged, examples, metric)
-    config = replace(model.config, thresholds=thresholds)
+    config = replace(pipeline.config, thresholds=thresholds)
     return replace(config, calibration=calibration_of(config, judged, examples)), metrics
 
 
@@ -37,7 +38,7 @@ def calibration_of(
     """How often the validation part is right by how certain the model is of each example."""
     certain, right = [], []
     for (axes, likely), example in zip(judged, examples, strict=True):
-        chosen = settle(axes, candidates(likely, config.thresholds.cell), config.thresholds)
+        chosen = settle(axes, likely, candidates(likely, config.thresholds.cell), config.thresholds)
         text = apply_edits(axes.dialogue, edits_of(axes, chosen)).text
         certain.append(certainty(likely, chosen))
         right.append(tokenize(text).keys == tokenize(example.rewrite).keys)
@@ -45,24 +46,30 @@ def calibration_of(
 
 
 def tune(judged: Sequence[Judged], examples: Sequence[Example], metric: str) -> tuple[Thresholds, dict[str, float]]:
-    """The thresholds under which the validation part scores best by a metric, and all metrics under them."""
-    best: tuple[Thresholds, dict[str, float]] | None = None
-    for cell in _CELL:
-        found = [(axes, candidates(likely, cell)) for axes, likely in judged]
-        texts: dict[tuple[int, tuple[int, ...]], str] = {}
-        for thresholds in _combinations(cell):
-            predictions = []
-            for number, (axes, rectangles) in enumerate(found):
-                chosen = settle(axes, rectangles, thresholds)
-                key = number, tuple(rectangles.index(rectangle) for rectangle in chosen)
-                if key not in texts:
-                    texts[key] = apply_edits(axes.dialogue, edits_of(axes, chosen)).text
-                predictions.append(texts[key])
-            metrics = dict(score(list(examples), predictions).metrics)
-            if best is None or metrics[metric] > best[1][metric]:
-                best = thresholds, metrics
-    assert best is not None
-    return best
+    """The thresholds under which the validation part scores best by a metric, and all metrics under them.
+
+    Those of further spans and of joining words are chosen one after the other, with the rest as it is then.
+    """
+    found = {cell: [candidates(likely, cell) for _, likely in judged] for cell in _CELL}
+    texts: dict[tuple[int, tuple[Rectangle, ...]], str] = {}
+
+    def under(thresholds: Thresholds) -> dict[str, float]:
+        predictions = []
+        for number, ((axes, likely), rectangles) in enumerate(zip(judged, found[thresholds.cell], strict=True)):
+            chosen = settle(axes, likely, rectangles, thresholds)
+            key = number, tuple(chosen)
+            if key not in texts:
+                texts[key] = apply_edits(axes.dialogue, edits_of(axes, chosen)).text
+            predictions.append(texts[key])
+        return dict(score(list(examples), predictions).metrics)
+
+    def best_of(given: Iterable[Thresholds]) -> tuple[Thresholds, dict[str, float]]:
+        """The first of the best."""
+        return max(((one, under(one)) for one in given), key=lambda tried: tried[1][metric])
+
+    chosen, _ = best_of(thresholds for cell in _CELL for thresholds in _combinations(cell))
+    chosen, _ = best_of([chosen, *(replace(chosen, further=further) for further in _FURTHER)])
+    return best_of([chosen, *(replace(chosen, joining=joining) for joining in _JOINING)])
 
 
 def _combinations(cell: float) -> Iterator[Thresholds]:

@@ -25,6 +25,7 @@ from urewrite.training.settings import TrainingSettings
 from urewrite.training.vectors import start_from_vectors
 
 _EMBEDDING = "context_layer.embedding.weight"
+_CONNECTION = "context_layer.connection.weight"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +99,16 @@ def load_model(folder: Path) -> Model:
 
 
 def continued_model(
-    folder: Path, settings: TrainingSettings, axes: Iterable[Axes], trained_on: tuple[str, ...]
+    folder: Path,
+    settings: TrainingSettings,
+    words: ConnectionWords,
+    axes: Iterable[Axes],
+    trained_on: tuple[str, ...],
 ) -> Model:
-    """A trained model to go on from; words it does not know get a random start, units too many are left out."""
+    """A trained model to go on from, with these connection words.
+
+    Words it does not know get a random start, connection words nothing of their own yet, units too many are left out.
+    """
     model = load_model(folder)
     weights, fewer = model.network.state_dict(), settings.start.hidden
     if fewer is not None:
@@ -108,12 +116,16 @@ def continued_model(
     config = replace(
         model.config,
         name=settings.name,
+        connection_words=words,
         network={**model.config.network, **({} if fewer is None else {"hidden": fewer})},
         most_rows=settings.data.most_rows,
         trained_on=tuple(dict.fromkeys((*model.config.trained_on, *trained_on))),
     )
     if isinstance(model.preparer, WordPieces):
-        return Model(config, model.preparer, model.network.train())
+        listed = _for_other_words(weights[_CONNECTION], model.config.connection_words, words)
+        network = _empty_network(config, model.preparer)
+        network.load_state_dict({**weights, _CONNECTION: listed})
+        return Model(config, model.preparer, network.train())
     assert isinstance(model.preparer, Vocabulary)
     preparer = model.preparer.extended(Vocabulary.of(axes, settings.data.least_count).words)
     network = word_network(NetworkSettings.model_validate(config.network), len(preparer))
@@ -122,6 +134,18 @@ def continued_model(
     embedding[: len(known)] = known
     network.load_state_dict({**weights, _EMBEDDING: embedding})
     return Model(config, preparer, network)
+
+
+def _for_other_words(known: torch.Tensor, before: ConnectionWords, now: ConnectionWords) -> torch.Tensor:
+    """What a network knows of each connection word, for a new list of them; of a new one nothing."""
+    rows = {word: known[1 + number] for number, word in enumerate(_sides(before))}
+    nothing = torch.zeros_like(known[0])
+    return torch.stack([nothing, *(rows.get(word, nothing) for word in _sides(now))])
+
+
+def _sides(words: ConnectionWords) -> list[tuple[str, bool]]:
+    """The words in the order of their rows, each with whether it leads."""
+    return [*((word, True) for word in words.leading), *((word, False) for word in words.trailing)]
 
 
 def save_model(folder: Path, model: Model) -> None:

@@ -12,7 +12,7 @@
  * @typedef {{text: string, utterance: string, changed: boolean, reason: string, confidence: number | null,
  *   edits: Edit[], pieces: Piece[], turns_used: number | null, notes: string[], model: string | null,
  *   grid: Grid | null, timing: {total_ms: number, waited_ms: number, computed_ms: number}}} Answer
- * @typedef {{id: string, languages: string[], thresholds: {cell: number, region: number, lone: number}}} Model
+ * @typedef {{id: string, languages: string[], thresholds: {cell: number, region: number, lone: number, further: number, joining: number}}} Model
  * @typedef {{answer: Answer, roundTrip: number}} Answered
  */
 
