@@ -14,9 +14,10 @@ import yaml
 
 from training.trained import train_toy
 from urewrite.bundle import read_config
+from urewrite.edits.choose import Thresholds
 from urewrite.edits.grid import ConnectionWords
 from urewrite.scoring import METRICS
-from urewrite.training.report import encoder_name, keep_log, write_report
+from urewrite.training.report import encoder_name, keep_log, report_tuned, write_report
 from urewrite.training.settings import check_settings, load_settings
 
 HEADER = "bleu4,em,epoch,f1,step,train_loss_epoch,train_loss_step,validation_loss"
@@ -173,6 +174,21 @@ def test_the_metrics_of_both_ways_to_decode_are_said(tmp_path, settings, config)
     body = front_matter(tmp_path)[1]
     assert "The log lacks the epoch" in body
     assert "| | with thresholds |\n|---|---|\n| Exact match | 78.00 |" in body
+
+
+def test_thresholds_chosen_anew_change_nothing_else(tmp_path, settings, config):
+    log(tmp_path, "5,10,0,5,9,,,0.5", "7,40,1,7,19,,,0.4")
+    write_report(tmp_path, settings, config, parameters=7, best=("em", 40), tuned={"em": 44, "bleu4": 8})
+    before, card = json.loads((tmp_path / "metrics.json").read_text()), front_matter(tmp_path)
+    report_tuned(tmp_path, settings, config, {"em": 44, "bleu4": 8})
+    assert (json.loads((tmp_path / "metrics.json").read_text()), front_matter(tmp_path)) == (before, card)
+    other = replace(config, thresholds=Thresholds(0.4, 0.7, 0.6, 0.9, 0.2))
+    report_tuned(tmp_path, settings, other, {"em": 45.5, "bleu4": 9})
+    after = json.loads((tmp_path / "metrics.json").read_text())
+    assert after == {**before, "tuned": {"em": 45.5, "bleu4": 9}}
+    body = front_matter(tmp_path)[1]
+    assert "| Exact match | 40.00 | 45.50 |" in body
+    assert "a second one for the same place from 0.9, a connection word beside one from a probability of 0.2." in body
 
 
 def made_run(runs, folder, em, *, name=None, seed=1, test=True, network=None):

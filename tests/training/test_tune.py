@@ -1,0 +1,55 @@
+"""Thresholds are those under which a validation part scores best; what does not pay is left as the paper has it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from urewrite.dialogue import Dialogue, Example
+from urewrite.edits.choose import Thresholds
+from urewrite.edits.grid import ConnectionWords, EditType, lay_out
+from urewrite.pipeline import Judged
+from urewrite.training.tune import tune
+
+WORDS = ConnectionWords(("of",))
+DIALOGUE = Dialogue.of(["try Meghna", "or Nandos"], "what is the number ?")
+AXES = lay_out(DIALOGUE, WORDS)
+OF, MEGHNA, NANDOS = 0, 3, 6
+AT = 4
+
+
+def judged(**cells):
+    found = np.zeros((3, *AXES.shape))
+    for row, likely in ((OF, cells.get("of")), (MEGHNA, cells.get("meghna")), (NANDOS, cells.get("nandos"))):
+        found[EditType.INSERT, row, AT] = likely or 0
+    found[EditType.NONE] = 1 - found[EditType.INSERT]
+    return Judged(AXES, found)
+
+
+def examples(*rewrites):
+    return [Example(DIALOGUE, f"what is the number {rewrite}?", f"x:{at}") for at, rewrite in enumerate(rewrites)]
+
+
+def test_what_is_sure_enough_is_told_from_what_is_not():
+    given = [judged(meghna=0.95), judged(meghna=0.65), judged(nandos=0.95)]
+    chosen, metrics = tune(given, examples("Meghna ", "", "Nandos "), "em")
+    assert metrics["em"] == 100
+    assert chosen.region > 0.65
+    assert (chosen.further, chosen.joining) == (0, 1)
+
+
+def test_spans_that_compete_for_a_place():
+    given = [judged(meghna=0.9, nandos=0.85), judged(meghna=0.85, nandos=0.9)]
+    chosen, metrics = tune(given, examples("Meghna ", "Nandos "), "em")
+    assert metrics["em"] == 100
+    assert chosen.further > 0.85
+    chosen, metrics = tune(given, examples("Meghna Nandos ", "Meghna Nandos "), "em")
+    assert (metrics["em"], chosen.further) == (100, 0)
+
+
+@pytest.mark.parametrize(("likely", "joining"), [(0.25, 0.2), (0.12, 0.1)])
+def test_connection_words_that_join(likely, joining):
+    given = [judged(meghna=0.9, of=likely), judged(nandos=0.9, of=likely), judged(nandos=0.9)]
+    chosen, metrics = tune(given, examples("of Meghna ", "of Nandos ", "Nandos "), "em")
+    assert metrics["em"] == 100
+    assert chosen == Thresholds(joining=joining)
