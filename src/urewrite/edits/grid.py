@@ -71,12 +71,18 @@ class Axes:
         """Rows and columns, `[E]` included."""
         return len(self.row_keys), len(self.column_keys)
 
+    @property
+    def lists(self) -> list[range]:
+        """The rows of connection words, which stand above and below all turns."""
+        return [
+            range(source.first_row, source.first_row + len(source.tokens))
+            for source in (*self.sources[:1], *self.sources[1:][-1:])
+            if source.turn is None
+        ]
+
     def is_listed(self, row: int) -> bool:
         """Whether a row is a connection word."""
-        return any(
-            source.turn is None and source.first_row <= row < source.first_row + len(source.tokens)
-            for source in self.sources
-        )
+        return any(row in rows for rows in self.lists)
 
     def empty_grid(self) -> Grid:
         """The grid that changes nothing."""

@@ -22,19 +22,21 @@ def with_joining_words(
 
     Regions stay in the order of their first cells.
     """
-    lists = [
-        (source.first_row, source.first_row + len(source.tokens)) for source in axes.sources if source.turn is None
-    ]
+    lists = axes.lists
     if not lists or not chosen:
         return list(chosen)
     joining: list[Rectangle] = []
-    served = {(one.edit_type, one.left) for one in chosen if axes.is_listed(one.top)}
+    served = {(one.edit_type, one.left) for one in chosen if any(one.top in rows for rows in lists)}
     for one in chosen:
         if (one.edit_type, one.left) in served:
             continue
         served.add((one.edit_type, one.left))
-        likely = probabilities[one.edit_type, :, one.left : one.right].mean(1)
-        row = max((first + int(likely[first:last].argmax()) for first, last in lists), key=lambda row: likely[row])
-        if likely[row] >= least:
-            joining.append(Rectangle(one.edit_type, row, row + 1, one.left, one.right, float(likely[row])))
-    return sorted([*chosen, *joining], key=lambda one: (one.top, one.left))
+        columns = probabilities[one.edit_type, :, one.left : one.right]
+        score, row = max(
+            (sum(cells) / len(cells), row)
+            for rows in lists
+            for row, cells in zip(rows, columns[rows.start : rows.stop].tolist(), strict=True)
+        )
+        if score >= least:
+            joining.append(Rectangle(one.edit_type, row, row + 1, one.left, one.right, score))
+    return sorted([*chosen, *joining], key=lambda one: (one.top, one.left)) if joining else list(chosen)

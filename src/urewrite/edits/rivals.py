@@ -14,6 +14,8 @@ from urewrite.edits.regions import Rectangle
 
 def without_rivals(axes: Axes, found: Sequence[Rectangle], least: float) -> list[Rectangle]:
     """Of the spans for one place the weightiest, and others from a score of `least` on; connection words all stay."""
+    if len(found) < 2:
+        return list(found)
     spans = [one for one in found if not axes.is_listed(one.top)]
     first: dict[tuple[EditType, int], Rectangle] = {}
     for one in spans:
