@@ -2,19 +2,23 @@
 
 python benchmarks/decoding.py    (UREWRITE_DATA names the corpora)
 
-Decodes the validation parts that committed runs were chosen by, adding one after the other. Writes
-results/decoding.json. Runs that learned from a part of their validation corpus are left out.
+Decodes the validation parts that committed runs were chosen by, adding one after the other, with the thresholds they
+have. Writes results/decoding.json. Runs without weights are left out.
 """
 
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
 
-from urewrite.corpora import load_corpus
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # for the modules beside this one
+
+from benchmarks.committed_runs import chosen_by, pipeline_of_run, settings_of, with_weights
+
 from urewrite.dialogue import Example
 from urewrite.edits.apply import apply_edits, edits_of
 from urewrite.edits.choose import Thresholds, candidates, choose, settle
@@ -23,12 +27,8 @@ from urewrite.files import atomic_writer
 from urewrite.pipeline import Judged, judge_dialogues
 from urewrite.scoring import score
 from urewrite.training.data import validation_sources
-from urewrite.training.predict import pipeline_of
-from urewrite.training.settings import load_settings
-from urewrite.training.weights import Model, load_model
 
 HERE = Path(__file__).parent
-RUNS = HERE.parent / "runs"
 SHOWN = ("em", "bleu4", "f1", "f3")
 Decoding: TypeAlias = Callable[[Judged, list[Rectangle]], list[Rectangle]]
 """Which regions become edits."""
@@ -36,24 +36,19 @@ Decoding: TypeAlias = Callable[[Judged, list[Rectangle]], list[Rectangle]]
 
 def main() -> None:
     rows = []
-    for path in sorted(RUNS.glob("*/model.safetensors")):
-        data = load_settings(path.parent / "settings.yaml").data
-        sources = validation_sources(data)
-        if len(sources) != 1 or sources[0] in data.corpus:
-            continue
-        corpus, _, part = sources[0].partition(":")
-        examples = load_corpus(corpus, part)
-        model = load_model(path.parent)
-        judged = judge_dialogues(pipeline_of(model), [example.dialogue for example in examples])
-        rows.append({"run": path.parent.name, "validation": sources[0], **compared(model, judged, examples)})
+    for name in with_weights():
+        settings, pipeline = settings_of(name), pipeline_of_run(name)
+        examples = chosen_by(settings)
+        judged = judge_dialogues(pipeline, [example.dialogue for example in examples])
+        sources = ", ".join(validation_sources(settings.data))
+        rows.append({"run": name, "validation": sources, **compared(pipeline.config.thresholds, judged, examples)})
         print(json.dumps(rows[-1]))
     with atomic_writer(HERE / "results" / "decoding.json") as stream:
         json.dump(rows, stream, indent=2)
         stream.write("\n")
 
 
-def compared(model: Model, judged: Sequence[Judged], examples: list[Example]) -> dict[str, dict[str, float]]:
-    own = model.config.thresholds
+def compared(own: Thresholds, judged: Sequence[Judged], examples: list[Example]) -> dict[str, dict[str, float]]:
     plain = replace(own, further=0.0, joining=1.0)
     ways: dict[str, Decoding] = {
         "as chosen": lambda _, found: choose(found, own),

@@ -10,20 +10,17 @@ again.
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # for the modules beside this one
+
+from benchmarks.committed_runs import MODELS, RUNS, chosen_by, pipeline_of_run, settings_of
 
 from urewrite.bundle import CARD, write_checksums, write_model
 from urewrite.files import atomic_writer
-from urewrite.rewriter import load_pipeline
-from urewrite.training.data import load_examples
-from urewrite.training.predict import pipeline_of
 from urewrite.training.report import card_to_hand_on, report_tuned
-from urewrite.training.settings import load_settings
 from urewrite.training.tune import tuned
-from urewrite.training.weights import load_model
-
-ROOT = Path(__file__).parents[1]
-RUNS, MODELS = ROOT / "runs", ROOT / "src" / "urewrite" / "models"
 
 
 def main() -> None:
@@ -35,10 +32,9 @@ def main() -> None:
 
 def retune(name: str) -> None:
     run, bundled = RUNS / name, MODELS / name
-    settings = load_settings(run / "settings.yaml")
-    examples = load_examples(settings.data, seed=settings.seed, mirror=None, notify=lambda _: None).validation
-    pipeline = load_pipeline(bundled) if bundled.is_dir() else pipeline_of(load_model(run))
-    config, metrics = tuned(pipeline, examples, settings.optimiser.monitor)
+    settings = settings_of(name)
+    pipeline = pipeline_of_run(name)
+    config, metrics = tuned(pipeline, chosen_by(settings), settings.optimiser.monitor)
     write_model(run, config, pipeline.preparer)
     report_tuned(run, settings, config, metrics)
     if bundled.is_dir():
