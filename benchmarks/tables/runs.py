@@ -66,10 +66,10 @@ def test_results() -> str:
 
 def test_results_short() -> str:
     metrics = ["em", "bleu2", "bleu4", "rouge2", "rougeL", "f1"]
-    rows = beside_the_paper(metrics, ["seeds"])
+    rows = beside_the_paper(metrics, ["run", "seeds"])
     if not rows:
         return none_yet("No run has been evaluated on a test part yet.")
-    return table(["system", "test part", "seeds", *(SHORT[metric] for metric in metrics)], rows, RUNS_COMMAND)
+    return table(["system", "test part", "run", "seeds", *(SHORT[metric] for metric in metrics)], rows, RUNS_COMMAND)
 
 
 def compared(kind: str, none: str) -> str:

@@ -44,9 +44,9 @@ def candidates(probabilities: Probabilities, cell: float) -> list[Rectangle]:
     rows, columns = np.nonzero(substitute + insert >= cell)
     if not len(rows):
         return []
-    likely = probabilities[EditType.SUBSTITUTE :, rows, columns]
-    types = likely.argmax(0) + EditType.SUBSTITUTE
-    return cover_regions(Cells(rows.tolist(), columns.tolist(), types.tolist(), likely.max(0).tolist()))
+    both = list(zip(substitute[rows, columns].tolist(), insert[rows, columns].tolist(), strict=True))
+    types = [EditType.SUBSTITUTE if one >= other else EditType.INSERT for one, other in both]
+    return cover_regions(Cells(rows.tolist(), columns.tolist(), types, list(map(max, both))))
 
 
 def settle(axes: Axes, probabilities: Probabilities, found: list[Rectangle], thresholds: Thresholds) -> list[Rectangle]:

@@ -65,20 +65,13 @@ class Axes:
     sources: tuple[Source, ...]
     row_keys: tuple[str, ...]
     column_keys: tuple[str, ...]
+    lists: tuple[range, ...] = ()
+    """The rows of connection words."""
 
     @property
     def shape(self) -> tuple[int, int]:
         """Rows and columns, `[E]` included."""
         return len(self.row_keys), len(self.column_keys)
-
-    @property
-    def lists(self) -> list[range]:
-        """The rows of connection words, which stand above and below all turns."""
-        return [
-            range(source.first_row, source.first_row + len(source.tokens))
-            for source in (*self.sources[:1], *self.sources[1:][-1:])
-            if source.turn is None
-        ]
 
     def is_listed(self, row: int) -> bool:
         """Whether a row is a connection word."""
@@ -109,6 +102,7 @@ def lay_out(
     if words.trailing:
         parts.append((_listed(words.trailing), None))
     sources: list[Source] = []
+    lists: list[range] = []
     row_keys: list[str] = []
     for tokens, turn in parts:
         if not tokens.words:
@@ -116,8 +110,10 @@ def lay_out(
         if row_keys:
             row_keys.append(SEPARATOR)
         sources.append(Source(tokens, turn, len(row_keys)))
+        if turn is None:
+            lists.append(range(len(row_keys), len(row_keys) + len(tokens)))
         row_keys.extend(tokens.keys)
-    return Axes(dialogue, utterance, tuple(sources), tuple(row_keys), (*utterance.keys, END))
+    return Axes(dialogue, utterance, tuple(sources), tuple(row_keys), (*utterance.keys, END), tuple(lists))
 
 
 def _latest(dialogue: Dialogue, room: int | None) -> list[tuple[Tokens, int]]:

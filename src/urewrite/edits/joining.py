@@ -22,21 +22,27 @@ def with_joining_words(
 
     Regions stay in the order of their first cells.
     """
-    lists = axes.lists
-    if not lists or not chosen:
+    if not axes.lists:
         return list(chosen)
     joining: list[Rectangle] = []
-    served = {(one.edit_type, one.left) for one in chosen if any(one.top in rows for rows in lists)}
+    served = {(one.edit_type, one.left) for one in chosen if axes.is_listed(one.top)}
     for one in chosen:
         if (one.edit_type, one.left) in served:
             continue
         served.add((one.edit_type, one.left))
-        columns = probabilities[one.edit_type, :, one.left : one.right]
-        score, row = max(
-            (sum(cells) / len(cells), row)
-            for rows in lists
-            for row, cells in zip(rows, columns[rows.start : rows.stop].tolist(), strict=True)
-        )
+        score, row = _likeliest(axes, probabilities[one.edit_type, :, one.left : one.right])
         if score >= least:
             joining.append(Rectangle(one.edit_type, row, row + 1, one.left, one.right, score))
     return sorted([*chosen, *joining], key=lambda one: (one.top, one.left)) if joining else list(chosen)
+
+
+def _likeliest(axes: Axes, columns: NDArray[np.floating]) -> tuple[float, int]:
+    """The best mean of a connection word's cells in these columns, and its row."""
+    best = -1.0, -1
+    for rows in axes.lists:
+        cells = columns[rows.start : rows.stop].tolist()
+        scores = [sum(one) / len(one) for one in cells]
+        score = max(scores)
+        if score > best[0]:
+            best = score, rows[scores.index(score)]
+    return best

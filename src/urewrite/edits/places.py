@@ -80,7 +80,7 @@ def places_of(axes: Axes, rectangles: Sequence[Rectangle]) -> list[Place]:
         if copy.box.edit_type is EditType.INSERT:
             left = copy.box.left
             column = next((kept.box.left for kept in settled if kept.box.left < left < kept.box.right), left)
-            settled.append(copy._replace(box=copy.box._replace(left=column, right=column)))
+            settled.append(_Copy(copy.box._replace(left=column, right=column), copy.spans))
     settled.sort(key=lambda copy: (copy.box.left, copy.box.right, copy.box.top))
     places = [
         Place(left, right, tuple([span for copy in group for span in copy.spans]))
@@ -92,7 +92,7 @@ def places_of(axes: Axes, rectangles: Sequence[Rectangle]) -> list[Place]:
 def _settled_substitutions(copies: Sequence[_Copy], end_column: int) -> list[_Copy]:
     """Substitutions whose column ranges are equal or apart; `[E]` is no word, so no range includes it."""
     candidates = [
-        copy._replace(box=copy.box._replace(right=min(copy.box.right, end_column)))
+        copy if copy.box.right <= end_column else _Copy(copy.box._replace(right=end_column), copy.spans)
         for copy in copies
         if copy.box.left < end_column
     ]
@@ -143,7 +143,7 @@ def _without_loose_ends(places: list[Place], end_column: int) -> list[Place]:
                 while last >= span.first and span.tokens.words[last] in SENTENCE_END:
                     last -= 1
             if last >= span.first:
-                spans.append(span._replace(last=last))
+                spans.append(span if last == span.last else span._replace(last=last))
         if spans:
             kept.append(Place(place.left, place.right, tuple(spans[::-1])))
     return kept[::-1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -26,7 +27,7 @@ class Cells(NamedTuple):
 
     rows: list[int]
     columns: list[int]
-    types: list[int]
+    types: Sequence[int]
     scores: list[float]
 
 
@@ -74,6 +75,12 @@ def find_rectangles(grid: Grid, probabilities: NDArray[np.floating] | None = Non
 
 def cover_regions(cells: Cells) -> list[Rectangle]:
     """The minimal covering rectangle of every region, ordered by the region's first cell in reading order."""
+    if not cells.rows:
+        return []
+    top, bottom = cells.rows[0], cells.rows[-1] + 1  # reading order: rows only grow
+    left, right = min(cells.columns), max(cells.columns) + 1
+    if len(cells.rows) == (bottom - top) * (right - left) and len(set(cells.types)) == 1:  # one full one: the commonest
+        return [Rectangle(EditType(cells.types[0]), top, bottom, left, right, sum(cells.scores) / len(cells.scores))]
     boxes: list[list[int]] = []
     scores: list[list[float]] = []
     for row, column, edit_type, score, label in zip(*cells, label_regions(cells), strict=True):
@@ -82,7 +89,7 @@ def cover_regions(cells: Cells) -> list[Rectangle]:
             scores.append([])
         else:
             box = boxes[label]
-            box[2] = row + 1  # reading order: rows only grow
+            box[2] = row + 1
             box[3] = min(box[3], column)
             box[4] = max(box[4], column + 1)
         scores[label].append(score)
