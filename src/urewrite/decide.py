@@ -146,12 +146,14 @@ def protected(words: Sequence[str]) -> frozenset[str]:
 
 
 def _view(axes: Axes, probabilities: Probabilities, found: list[Rectangle], chosen: list[Rectangle]) -> GridView:
-    turns: list[int | None] = [None] * axes.shape[0]
-    words = [SEPARATOR] * axes.shape[0]
+    turns: list[int | None] = []
+    words: list[str] = []
     for source in axes.sources:
-        for offset, word in enumerate(source.tokens.words):
-            turns[source.first_row + offset] = source.turn
-            words[source.first_row + offset] = word
+        if words:
+            turns.append(None)
+            words.append(SEPARATOR)
+        turns += [source.turn] * len(source.tokens)
+        words += source.tokens.words
     return GridView(
         tuple(words),
         (*axes.utterance.words, axes.column_keys[-1]),
