@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import compileall
 import subprocess
 import sys
 import time
@@ -9,12 +10,14 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import ParamSpec, TypeVar
 from unittest import mock
 
 from benchmarks.speed_contest import Dialogues
 from benchmarks.speed_subjects import Row, Subject, checked, spread, warmed
 
+import urewrite
 from urewrite import Rewriter
 from urewrite.bench import SAMPLES
 from urewrite.decide import decide
@@ -143,6 +146,7 @@ def _summary(found: Sequence[dict[str, float]]) -> Row:
 
 def start(subjects: Sequence[Subject], rounds: int) -> Row:
     """Seconds from a cold process: the interpreter by itself, imports, and the whole command for each model."""
+    compileall.compile_dir(Path(urewrite.__file__).parent, quiet=1)  # as pip leaves it
     commands = {"python": [sys.executable, "-c", "pass"]} | {subject.name: _command(subject) for subject in subjects}
     whole: dict[str, list[float]] = {name: [] for name in commands}
     imports: dict[str, list[float]] = {name: [] for name in ("urewrite", "urewrite.cli.main, urewrite.cli.rewrite")}
