@@ -64,6 +64,8 @@ class Screen:
 
     @property
     def turns(self) -> list[str]:
+        """What the fields hold, once there are any: the page's script makes them."""
+        self.turn(1).wait_for()
         return [field.input_value() for field in self.get(".turn textarea").all()]
 
     def write(self, *turns: str) -> None:
