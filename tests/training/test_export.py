@@ -6,7 +6,10 @@ import pytest
 pytest.importorskip("lightning", reason="not provided: lightning, which the extra train brings")
 
 import onnx
+import torch
+from onnxruntime import InferenceSession
 from safetensors.torch import load_file
+from torch import nn
 
 from training.trained import predict
 from urewrite.corpora import read_jsonl
@@ -59,6 +62,38 @@ def test_weights_of_eight_bits_decide_the_same(model, dialogues, tmp_path):
     found = [probabilities.argmax(0) for _, probabilities in judged]
     same = sum(np.array_equal(first, second) for first, second in zip(expected, found, strict=True))
     assert same >= 0.9 * len(dialogues)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of the exporter
+def test_what_gelu_gives_is_rounded_more_finely(tmp_path, monkeypatch):
+    """Of a symmetrical range it would use little more than half."""
+    torch.manual_seed(1)
+    layers = nn.Sequential(nn.Linear(32, 512), nn.GELU(), nn.Linear(512, 64)).eval()
+    rows = torch.randn(50, 1, 32) * torch.logspace(-3, 2, 50)[:, None, None]
+    whole = tmp_path / "whole.onnx"
+    torch.onnx.export(
+        layers,
+        (rows,),
+        str(whole),
+        input_names=["given"],
+        dynamic_axes={"given": {0: "n"}},
+        opset_version=17,
+        dynamo=False,
+    )
+
+    def answers(name, given):
+        eight_bits.write_small_graph(whole, tmp_path / name)
+        return InferenceSession(str(tmp_path / name)).run(None, {"given": given.numpy()})[0]
+
+    expected = layers(rows).detach().numpy()
+    raised = answers("raised.onnx", rows)
+    assert np.abs(answers("raised.onnx", rows[7:8]) - raised[7:8]).max() < 1e-6, "whatever stands beside a row"
+    monkeypatch.setattr(eight_bits, "_outputs_of_gelu", lambda graph: ())
+    symmetrical = answers("symmetrical.onnx", rows)
+    size = np.abs(expected).max(-1)
+    apart, apart_before = (np.abs(found - expected).max(-1) / size for found in (raised, symmetrical))
+    assert apart.max() < 0.03
+    assert apart.mean() < 0.95 * apart_before.mean()
 
 
 @pytest.mark.usefixtures("small_weights_too")
