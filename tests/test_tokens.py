@@ -11,7 +11,7 @@ import regex
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from urewrite.token_exceptions import CUTS
+from urewrite.token_exceptions import ABBREVIATIONS, CUTS
 from urewrite.tokens import _pattern, tokenize
 
 BLANK = regex.compile(r"[\p{White_Space}\p{Cc}\p{Default_Ignorable_Code_Point}]*+")
@@ -234,7 +234,19 @@ def test_rewrite_is_split_by_characters_and_runs(corpora_dir):
     assert len(differing) <= 5
 
 
-@given(st.text(st.characters(max_codepoint=127)) | st.text(st.sampled_from("aB9 .,?!)('-@$/&")))
+CHUNK = st.builds(
+    "".join,
+    st.tuples(
+        st.sampled_from([*ABBREVIATIONS, "DR", "it", "x", "Rome", "7", "1984", "3rd"]), st.text(".,?!)", max_size=2)
+    ),
+)
+
+
+@given(
+    st.text(st.characters(max_codepoint=127))
+    | st.text(st.sampled_from("aB9 .,?!)('-@$/&"))
+    | st.lists(CHUNK).map(" ".join)
+)
 def test_ascii_text_is_split_as_by_the_pattern_alone(text):
     words = [match.group() for match in _pattern().finditer(text)]
     assume(CUTS.keys().isdisjoint(words))

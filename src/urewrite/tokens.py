@@ -26,6 +26,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache
+from string import ascii_letters
 
 import regex
 
@@ -95,6 +96,7 @@ def _pattern() -> regex.Pattern[str]:
 
 _ONLY_HAN = re.compile("[\u4e00-\u9fff]+")
 _AFTER_WORDS = frozenset(",?!)")
+_WITH_DOT = frozenset((*ABBREVIATIONS, *ascii_letters))
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,31 +128,58 @@ def tokenize(text: str) -> Tokens:
     if _ONLY_HAN.fullmatch(text):  # most Chinese utterances, and much faster
         size = len(text)
         return Tokens(text, tuple(text), tuple(range(size)), tuple(range(1, size + 1)))
-    spans = _ascii_spans(text) if text.isascii() else [match.span() for match in _pattern().finditer(text)]
-    words = [text[start:end] for start, end in spans]
+    words, starts, ends = _between_blanks(text) if text.isascii() else _matched(text, 0, len(text))
     if not CUTS.keys().isdisjoint(words):
-        spans = [part for span, word in zip(spans, words, strict=True) for part in _parts(span, word)]
-        words = [text[start:end] for start, end in spans]
-    return Tokens(text, tuple(words), tuple([start for start, _ in spans]), tuple([end for _, end in spans]))
+        words, starts, ends = _cut(words, starts)
+    return Tokens(text, tuple(words), tuple(starts), tuple(ends))
 
 
-def _ascii_spans(text: str) -> list[tuple[int, int]]:
-    """What the pattern finds; most English words, which stand between blanks, are told without asking it."""
-    spans: list[tuple[int, int]] = []
+_Found = tuple[list[str], list[int], list[int]]
+"""Words, where they start, and where they end."""
+
+
+def _matched(text: str, start: int, end: int) -> _Found:
+    """What the pattern finds in a part of a text."""
+    spans = [match.span() for match in _pattern().finditer(text, start, end)]
+    return [text[first:last] for first, last in spans], [first for first, _ in spans], [last for _, last in spans]
+
+
+def _between_blanks(text: str) -> _Found:
+    """The same in ASCII, where most words stand between blanks and are told without asking the pattern."""
+    words: list[str] = []
+    starts: list[int] = []
+    ends: list[int] = []
     start = 0
     for chunk in text.split(" "):
         end = start + len(chunk)
-        if chunk.isalpha():
-            spans.append((start, end))
-        elif chunk[-1:] in _AFTER_WORDS and chunk[:-1].isalpha():
-            spans += ((start, end - 1), (end - 1, end))
+        if chunk.isalpha() or chunk.isdigit():
+            words.append(chunk)
+            starts.append(start)
+            ends.append(end)
         elif chunk:
-            spans += [match.span() for match in _pattern().finditer(text, start, end)]
+            word, mark = chunk[:-1], chunk[-1]
+            if (word.isalpha() or word.isdigit()) and (mark in _AFTER_WORDS or (mark == "." and word not in _WITH_DOT)):
+                words += (word, mark)
+                starts += (start, end - 1)
+                ends += (end - 1, end)
+            else:
+                more = _matched(text, start, end)
+                words += more[0]
+                starts += more[1]
+                ends += more[2]
         start = end + 1
-    return spans
+    return words, starts, ends
 
 
-def _parts(span: tuple[int, int], word: str) -> tuple[tuple[int, int], ...]:
-    start, end = span
-    cut = CUTS.get(word)
-    return (span,) if cut is None else ((start, start + cut), (start + cut, end))
+def _cut(words: list[str], starts: list[int]) -> _Found:
+    """Cut the words in two that are written as one."""
+    parts: list[str] = []
+    places: list[int] = []
+    for word, start in zip(words, starts, strict=True):
+        cut = CUTS.get(word, len(word))
+        parts.append(word[:cut])
+        places.append(start)
+        if cut < len(word):
+            parts.append(word[cut:])
+            places.append(start + cut)
+    return parts, places, [place + len(part) for place, part in zip(places, parts, strict=True)]
