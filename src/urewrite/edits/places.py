@@ -111,10 +111,12 @@ def _settled_substitutions(copies: Sequence[_Copy], end_column: int) -> list[_Co
 def _spans(axes: Axes, box: Rectangle) -> tuple[Span, ...]:
     spans: list[Span] = []
     for source in axes.sources:
-        first = max(box.top - source.first_row, 0)
-        last = min(box.bottom - source.first_row, len(source.tokens)) - 1
-        if first > last:
+        above, size = source.first_row, len(source.tokens.words)
+        if above + size <= box.top:
             continue
+        if above >= box.bottom:
+            break
+        first, last = max(box.top - above, 0), min(box.bottom - above, size) - 1
         if source.turn is None:
             spans.extend(Span(source.tokens, None, word, word, box.score) for word in range(first, last + 1))
         else:
