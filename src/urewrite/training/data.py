@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,7 +12,7 @@ import numpy as np
 from urewrite.corpora import load_corpus, load_training, read_jsonl, split_by_dialogue, without_overlap
 from urewrite.corpora.catalogue import PARTS, example_file
 from urewrite.corpora.overlap import without_same_dialogues
-from urewrite.corpora.sources import source_of
+from urewrite.corpora.sources import CORPORA, source_of
 from urewrite.corpora.training import BUILT_ON_QUAC, refuse_overlap
 from urewrite.dialogue import Example
 from urewrite.edits.choose import Probabilities
@@ -21,6 +21,7 @@ from urewrite.edits.supervise import supervise
 from urewrite.errors import BadInputError, DataUnavailableError
 from urewrite.prepare import Preparer
 from urewrite.training.batches import Labelled
+from urewrite.training.exchanged import exchanged_names
 from urewrite.training.settings import DataSettings
 from urewrite.training.unchanged import already_rewritten, pleasantries, topic_changes
 
@@ -91,6 +92,7 @@ def load_examples(settings: DataSettings, *, seed: int, mirror: Path | None, not
         if name not in settings.corpus:
             validation += _load(name, mirror, notify)
     kept: list[Example] = []
+    kept_of: dict[str, list[Example]] = {}
     described: list[str] = []
     for name, examples in sources:
         apart = _apart(name, examples, validation)
@@ -98,11 +100,13 @@ def load_examples(settings: DataSettings, *, seed: int, mirror: Path | None, not
             notify(f"left out {len(examples) - len(apart)} examples of {name} that the validation part holds too")
         apart = apart[: None if settings.examples is None else max(settings.examples - len(kept), 0)]
         kept.extend(apart)
+        kept_of[name] = apart
         described.append(f"{shown_source(name)}: {len(apart):,} examples")
     if not kept:
         raise BadInputError(f"no examples to learn from are left of {', '.join(settings.corpus)}")
     chance = random.Random(seed)
     added = {
+        "examples with names exchanged": _exchanged(kept_of, settings.exchanged_names, chance, validation, mirror),
         "rewrites taken as utterances": already_rewritten(kept, settings.unchanged, chance),
         "rewrites of other dialogues taken as utterances": topic_changes(kept, settings.topic_changes, chance),
         "greetings, thanks and the like": pleasantries(kept, settings.pleasantries, chance),
@@ -112,6 +116,30 @@ def load_examples(settings: DataSettings, *, seed: int, mirror: Path | None, not
             kept.extend(made)
             described.append(f"{what}: {len(made):,} examples")
     return Examples(kept, validation, tuple(described))
+
+
+def _exchanged(
+    sources: Mapping[str, list[Example]],
+    share: float,
+    chance: random.Random,
+    validation: list[Example],
+    mirror: Path | None,
+) -> list[Example]:
+    """Examples with names exchanged; one that became a dialogue of a validation or test part is left out."""
+    if not share:
+        return []
+    return [
+        example
+        for name, examples in sources.items()
+        for example in _without_tests(
+            name,
+            _apart(name, exchanged_names(examples, share, chance), validation),
+            _compared_with(name),
+            mirror,
+            lambda _: None,
+            needed=False,
+        )
+    ]
 
 
 def derive_gold(
@@ -165,14 +193,19 @@ def _load(
         if file is not None:
             examples = read_jsonl(file)
             refuse_overlap(examples, mirror=mirror, notify=notify)
-            return _without_tests(shown_source(name), examples, _NOT_BUILT_ON_QUAC, mirror, notify, needed=False)
+            return _without_tests(shown_source(name), examples, _compared_with(name), mirror, notify, needed=False)
         corpus, part = name, "train"
     source_of(corpus)
     training = load_training(corpus, part, mirror=mirror, every_version=every_version)
     if training.removed:
         notify(f"left out {len(training.removed)} examples of {name} that CANARD test shares")
-    others = _MIXED_UP.get(corpus, (corpus,))
-    return _without_tests(name, training.examples, others, mirror, notify, needed=True)
+    return _without_tests(name, training.examples, _compared_with(name), mirror, notify, needed=True)
+
+
+def _compared_with(name: str) -> tuple[str, ...]:
+    """The corpora whose test parts a source is compared with dialogue by dialogue."""
+    corpus = name.partition(":")[0]
+    return _MIXED_UP.get(corpus, (corpus,)) if corpus in CORPORA else _NOT_BUILT_ON_QUAC
 
 
 def _without_tests(

@@ -44,6 +44,8 @@ class DataSettings(BaseModel):
     """Add this share of examples whose utterance is the rewrite of another dialogue, to be left alone."""
     pleasantries: float = Field(0.0, ge=0, le=1)
     """Add this share of examples whose utterance is a greeting, thanks or the like, to be left alone."""
+    exchanged_names: float = Field(0.0, ge=0, le=10)
+    """Add so many examples for each one, with its names exchanged for others like them; needs capital letters."""
 
     @field_validator("corpus", "validation", mode="before")
     @classmethod

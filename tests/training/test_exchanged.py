@@ -1,0 +1,97 @@
+"""Names exchanged for others like them."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from urewrite.corpora import load_corpus
+from urewrite.dialogue import Dialogue, Example
+from urewrite.edits.supervise import supervise
+from urewrite.tokens import tokenize
+from urewrite.training.data import DataSettings, load_examples
+from urewrite.training.exchanged import exchanged_names, names_of
+
+FOODS = ("Chinese", "Indian", "French", "Thai")
+PLACES = ("Golden Wok", "Curry Prince", "La Raza", "Little Seoul")
+
+
+def example(food: str, place: str, asked: str = "What is its address?") -> Example:
+    history = [f"I want some {food} food, but not at {place}.", f"They say that {place} serves {food.lower()} food."]
+    return Example(Dialogue.of(history, asked), f"What is {place} 's address?")
+
+
+EXAMPLES = [example(food, place) for food in FOODS for place in PLACES]
+
+
+def spoken(made: Example) -> list[str]:
+    return [*(turn.text for turn in made.dialogue.history), made.dialogue.utterance, made.rewrite]
+
+
+def test_names_are_told_by_capitals_and_alike_by_their_neighbours():
+    names = names_of(text for one in EXAMPLES for text in spoken(one))
+    assert {" ".join(name) for name in names.alike} == {name.lower() for name in (*FOODS, *PLACES)}
+    assert {other[0] for other in names.alike["chinese",]} == {"indian", "french", "thai"}
+    assert len(names.alike["golden", "wok"]) == 3
+
+
+def test_a_name_is_exchanged_all_through_a_dialogue_and_keeps_its_case():
+    for one, made in zip(EXAMPLES, exchanged_names(EXAMPLES, 1, random.Random(1)), strict=True):
+        foods = [food for food in FOODS if food in made.dialogue.history[0].text]
+        places = [place for place in PLACES if place in made.rewrite]
+        assert made == example(foods[0], places[0])
+        assert not set(spoken(made)[:2]) & set(spoken(one)[:2])
+
+
+def test_names_that_share_a_word_stay():
+    both = Example(Dialogue.of(["I like Golden Wok.", "The Golden is fine."], "Where is it?"), "Where is Golden Wok?")
+    assert exchanged_names([*EXAMPLES, both], 1, random.Random(1))[len(EXAMPLES) :] == []
+
+
+def test_nothing_is_made_of_texts_without_capitals():
+    chinese = [Example(Dialogue.of(["你喜欢周杰伦吗"], "为什么喜欢他"), "为什么喜欢周杰伦")] * 9
+    assert exchanged_names(chinese, 2, random.Random(1)) == []
+
+
+@pytest.mark.parametrize(("share", "least", "most"), [(0.5, 3, 13), (1, 16, 16), (2.5, 35, 45)])
+def test_share(share, least, most):
+    assert least <= len(exchanged_names(EXAMPLES, share, random.Random(3))) <= most
+
+
+@settings(max_examples=60)
+@given(st.lists(st.lists(st.text(max_size=30), min_size=3, max_size=3), min_size=1, max_size=4), st.integers(0, 99))
+def test_any_text_keeps_its_shape(texts, seed):
+    """As many turns as before, and outside of names the same words."""
+    odd = [
+        Example(Dialogue.of([turn, f"Golden Wok {turn}"], f"x {utterance}"), f"y {rewrite}")
+        for turn, utterance, rewrite in texts
+    ]
+    given = [*EXAMPLES, *odd]
+    names = names_of(text for one in given for text in spoken(one))
+
+    def outside_names(one: Example) -> list[list[str]]:
+        return [[key for key in tokenize(text).keys if key not in names.words] for text in spoken(one)]
+
+    before = [outside_names(one) for one in given]
+    for made in exchanged_names(given, 1, random.Random(seed)):
+        assert outside_names(made) in before
+
+
+def test_on_task_what_could_be_learned_still_can_be(corpora_dir):
+    """The grid of an exchanged example makes its rewrite as often as that of the original."""
+    examples = load_corpus("task", "train", mirror=corpora_dir)[:400]
+    made = exchanged_names(examples, 1, random.Random(1))
+    assert len(made) > 0.7 * len(examples)
+    before, after = (sum(supervise(one).exact for one in some) / len(some) for some in (examples, made))
+    assert after > before - 0.03
+
+
+def test_no_dialogue_of_a_held_out_part_is_made(corpora_dir):
+    settings = DataSettings(corpus=["task"], exchanged_names=1)
+    found = load_examples(settings, seed=1, mirror=corpora_dir, notify=lambda _: None)
+    held = {tuple(spoken(one)[:-1]) for one in (*load_corpus("task", "test", mirror=corpora_dir), *found.validation)}
+    assert not any(tuple(spoken(one)[:-1]) in held for one in found.train)
+    assert any("names exchanged" in said for said in found.described)
