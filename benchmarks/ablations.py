@@ -1,25 +1,30 @@
-"""The ablation runs on REWRITE: one part of the network changed at a time, ten epochs each, one seed.
+"""The ablations on REWRITE and what each of our additions is worth: one change to the baseline at a time, one seed.
 
 python benchmarks/ablations.py [--only NAME] [--max-minutes N]    (UREWRITE_DATA names the corpora)
 
-Every run goes to runs/ablation-NAME; one that was stopped goes on, a finished one is left alone. Then `python
-benchmarks/results_table.py` puts them into a table.
+Every run goes to runs/NAME; one that was stopped goes on, a finished one is left alone. The row of the paper that edits
+nothing needs no run: it goes to results/no_edit.json. Then `python benchmarks/results_table.py` puts all into tables.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import subprocess
 import sys
 import time
 from pathlib import Path
 
+from urewrite.corpora import load_corpus
+from urewrite.files import atomic_writer
+from urewrite.scoring import score
 from urewrite.training.report import is_finished
 
 HOME = Path(__file__).parents[1]
 CONFIG = HOME / "configs" / "rewrite.yaml"
-EPOCHS = 10
-RUNS = {
+ABLATION_EPOCHS = 10
+IMPROVEMENT_EPOCHS = 5
+ABLATIONS = {
     "baseline": [],
     "one-edit-type": ["data.labels=insertions"],
     "no-u-shape": ["network.segmentation=feed-forward"],
@@ -28,6 +33,10 @@ RUNS = {
     "no-bilinear": ["network.similarities=[elementwise, cosine]"],
     "connection-words-0": ["data.connection_words=0"],
     "connection-words-20": ["data.connection_words=20"],
+}
+"""What each changes in the baseline, which has what the paper has and none of our additions."""
+IMPROVEMENTS = {
+    "baseline": [],
     "same-word-channel": ["network.similarities=[elementwise, cosine, bilinear, match]"],
     "aligned-labels": ["data.labels=aligned"],
     "turn-embeddings": ["network.turns=true"],
@@ -36,8 +45,13 @@ RUNS = {
     "weight-averaging": ["optimiser.averaging=0.998"],
     "label-smoothing": ["optimiser.label_smoothing=0.05"],
     "even-class-weights": ["optimiser.class_weights=[1, 1, 1]"],
+    "steep-class-weights": ["optimiser.class_weights=[0.1, 0.5, 0.4]"],
 }
-"""What each changes in the baseline, which has what the paper has and none of our additions: those come last."""
+RUNS = {
+    **{f"ablation-{name}": (ABLATION_EPOCHS, changes) for name, changes in ABLATIONS.items()},
+    **{f"improvement-{name}": (IMPROVEMENT_EPOCHS, changes) for name, changes in IMPROVEMENTS.items()},
+}
+NO_EDIT = HOME / "benchmarks" / "results" / "no_edit.json"
 BASELINE = [
     "network.similarities=[elementwise, cosine, bilinear]",
     "network.turns=false",
@@ -47,19 +61,27 @@ BASELINE = [
 ]
 
 
+def measure_no_edit() -> None:
+    """What the utterances themselves score."""
+    examples = load_corpus("rewrite", "validation")
+    metrics = score(examples, [example.dialogue.utterance for example in examples]).metrics
+    with atomic_writer(NO_EDIT) as stream:
+        json.dump({"validation": "rewrite:validation", "metrics": metrics}, stream, indent=2)
+        stream.write("\n")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--only", choices=RUNS, help="one of the runs")
     parser.add_argument("--max-minutes", type=float, help="stop after so many minutes, to go on another time")
     arguments = parser.parse_args()
     deadline = None if arguments.max_minutes is None else time.monotonic() + 60 * arguments.max_minutes
-    for name, changes in RUNS.items():
-        if arguments.only not in (None, name):
+    measure_no_edit()
+    for name, (epochs, changes) in RUNS.items():
+        if arguments.only not in (None, name) or is_finished(HOME / "runs" / name):
             continue
-        if is_finished(HOME / "runs" / f"ablation-{name}"):
-            continue
-        command = [sys.executable, "-m", "urewrite", "train", str(CONFIG), "--folder", f"runs/ablation-{name}"]
-        fixed = [f"name=ablation-{name}", f"optimiser.epochs={EPOCHS}", f"optimiser.patience={EPOCHS}"]
+        command = [sys.executable, "-m", "urewrite", "train", str(CONFIG), "--folder", f"runs/{name}"]
+        fixed = [f"name={name}", f"optimiser.epochs={epochs}", f"optimiser.patience={epochs}"]
         for change in (*fixed, *BASELINE, *changes):
             command += ["--set", change]
         if deadline is not None:

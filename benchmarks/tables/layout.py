@@ -15,6 +15,10 @@ def results(name: str) -> Any:
     return json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
 
 
+def is_measured(name: str) -> bool:
+    return (RESULTS / f"{name}.json").is_file()
+
+
 def table(header: Sequence[str], rows: Sequence[Sequence[object]], command: str) -> str:
     lines = ["| " + " | ".join(header) + " |", "|---|" + "---:|" * (len(header) - 1)]
     lines += ["| " + " | ".join("–" if cell is None else str(cell) for cell in row) + " |" for row in rows]
@@ -29,7 +33,7 @@ def part_table(
     command: str,
 ) -> str:
     """A table of a part of a benchmark, or that it was not measured yet."""
-    found = results(name) if (RESULTS / f"{name}.json").is_file() else {}
+    found = results(name) if is_measured(name) else {}
     if part not in found:
         return f"None measured yet. `{command}` writes the table.\n"
     return table(header, rows_of(found), command)

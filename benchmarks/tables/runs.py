@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from benchmarks.tables.layout import results, table
+from benchmarks.tables.layout import is_measured, results, table
 
 SHORT = {
     "em": "EM",
@@ -72,24 +72,55 @@ def test_results_short() -> str:
     return table(["system", "test part", "run", "seeds", *(SHORT[metric] for metric in metrics)], rows, RUNS_COMMAND)
 
 
-def compared(kind: str, none: str) -> str:
-    """Rows with the difference to the baseline above them."""
-    metrics = ["em", "f1", "f2", "f3", "bleu2", "rouge2"]
+COMPARED = ("em", "f1", "f2", "f3", "bleu2", "rouge2")
+
+
+def compared(kind: str, none: str, further: Callable[[], list[list[object]]] = list) -> str:
+    """Rows with the difference to the baseline above them, and further rows below them."""
     rows: list[list[object]] = []
     above: dict[str, Any] | None = None
     for row in results("results")[kind]:
         if row["changed"] is None or row["baseline"]:
             above = row if row["baseline"] else None
-        cells = [spread(row["metrics"][metric]) for metric in metrics]
+        cells: list[object] = [spread(row["metrics"][metric]) for metric in COMPARED]
         if above is not None and above is not row:
-            gained = [row["metrics"][metric]["mean"] - above["metrics"][metric]["mean"] for metric in metrics]
-            cells = [f"{cell} ({gain:+.2f})" for cell, gain in zip(cells, gained, strict=True)]
+            cells = gained(cells, means(row["metrics"]), means(above["metrics"]))
         changed = ", ".join(f"`{name}: {written(value)}`" for name, value in (row["changed"] or {}).items())
         rows.append([row["run"], row["validation"], changed or None, epochs_of(row), seeds_of(row), *cells])
     if not rows:
         return none_yet(none)
-    header = ["run", "validation part", "changed", "epochs", "seeds", *(SHORT[metric] for metric in metrics)]
-    return table(header, rows, RUNS_COMMAND)
+    header = ["run", "validation part", "changed", "epochs", "seeds", *(SHORT[metric] for metric in COMPARED)]
+    return table(header, rows + further(), RUNS_COMMAND)
+
+
+def means(metrics: dict[str, Any]) -> dict[str, float]:
+    return {metric: metrics[metric]["mean"] for metric in COMPARED}
+
+
+def gained(cells: Sequence[object], metrics: dict[str, float], above: dict[str, float]) -> list[object]:
+    """Figures with what they are more than those of the row above; what is not known there stays as it is."""
+    return [
+        f"{cell} ({metrics[metric] - above[metric]:+.2f})" if metric in metrics and metric in above else cell
+        for metric, cell in zip(COMPARED, cells, strict=True)
+    ]
+
+
+def without_runs() -> list[list[object]]:
+    """What edits nothing, beside the baseline, and the ablations of the paper."""
+    found = results("results")
+    rows: list[list[object]] = []
+    baseline = next((row for row in found["ablations"] if row["baseline"]), None)
+    if baseline is not None and is_measured("no_edit"):
+        measured = results("no_edit")
+        cells = [f"{measured['metrics'][metric]:.2f}" for metric in COMPARED]
+        cells_gained = gained(cells, measured["metrics"], means(baseline["metrics"]))
+        rows.append(["no edit", measured["validation"], None, None, None, *cells_gained])
+    first, *others = found["paper, ablations"].items()
+    for name, figures in (first, *others):
+        cells_known = [figures.get(metric) for metric in COMPARED]
+        cells_known = cells_known if name == first[0] else gained(cells_known, figures, first[1])
+        rows.append([f"{name}, paper", "multi:validation", None, None, None, *cells_known])
+    return rows
 
 
 def written(value: object) -> str:
@@ -98,7 +129,7 @@ def written(value: object) -> str:
 
 
 def ablations() -> str:
-    return compared("ablations", "No ablation has been run yet.")
+    return compared("ablations", "No ablation has been run yet.", without_runs)
 
 
 def improvements() -> str:

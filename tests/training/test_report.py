@@ -287,6 +287,11 @@ def test_ablations_and_improvements_are_set_beside_their_baselines(tmp_path, pub
         ["`network.similarities: [elementwise]`", "1", "1", "45.00 (-5.00)"]
     ]
     assert "wide" not in tables["ablations"]
+    assert cells(tables["ablations"], "without U-shape, paper")[0][5:7] == ["–", "55.2 (-5.10)"]
+    assert "no edit" not in tables["ablations"]
+    copied = {"validation": "rewrite:validation", "metrics": dict.fromkeys(METRICS, 20)}
+    (tmp_path / "no_edit.json").write_text(json.dumps(copied))
+    assert cells(published(runs)["ablations"], "no edit")[0][5] == "20.00 (-30.00)"
     baseline, match = cells(tables["improvements"], "improvement-")
     assert baseline[5] == "52.00"
     assert match[2] == "`network.doubling: true`"
