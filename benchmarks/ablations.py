@@ -1,4 +1,4 @@
-"""The ablations on REWRITE and what each of our additions is worth: one change to the baseline at a time, one seed.
+"""The ablations, and what each of our additions is worth: one change to a baseline at a time, one seed.
 
 python benchmarks/ablations.py [--only NAME] [--max-minutes N]    (UREWRITE_DATA names the corpora)
 
@@ -21,9 +21,6 @@ from urewrite.scoring import score
 from urewrite.training.report import is_finished
 
 HOME = Path(__file__).parents[1]
-CONFIG = HOME / "configs" / "rewrite.yaml"
-ABLATION_EPOCHS = 10
-IMPROVEMENT_EPOCHS = 5
 ABLATIONS = {
     "baseline": [],
     "one-edit-type": ["data.labels=insertions"],
@@ -47,10 +44,6 @@ IMPROVEMENTS = {
     "even-class-weights": ["optimiser.class_weights=[1, 1, 1]"],
     "steep-class-weights": ["optimiser.class_weights=[0.1, 0.5, 0.4]"],
 }
-RUNS = {
-    **{f"ablation-{name}": (ABLATION_EPOCHS, changes) for name, changes in ABLATIONS.items()},
-    **{f"improvement-{name}": (IMPROVEMENT_EPOCHS, changes) for name, changes in IMPROVEMENTS.items()},
-}
 NO_EDIT = HOME / "benchmarks" / "results" / "no_edit.json"
 BASELINE = [
     "network.similarities=[elementwise, cosine, bilinear]",
@@ -59,6 +52,16 @@ BASELINE = [
     "network.embedding=100",
     "start.vectors=null",
 ]
+
+
+ON_TASK = {"baseline-task": ["data.exchanged_names=0"], "exchanged-names": []}
+"""Whether more names help where there are few examples."""
+RUNS = {
+    **{f"ablation-{name}": ("rewrite", 10, [*BASELINE, *changes]) for name, changes in ABLATIONS.items()},
+    **{f"improvement-{name}": ("rewrite", 5, [*BASELINE, *changes]) for name, changes in IMPROVEMENTS.items()},
+    **{f"improvement-{name}": ("task", 10, changes) for name, changes in ON_TASK.items()},
+}
+"""The settings file, the epochs and the changes of each run."""
 
 
 def measure_no_edit() -> None:
@@ -77,12 +80,12 @@ def main() -> None:
     arguments = parser.parse_args()
     deadline = None if arguments.max_minutes is None else time.monotonic() + 60 * arguments.max_minutes
     measure_no_edit()
-    for name, (epochs, changes) in RUNS.items():
+    for name, (config, epochs, changes) in RUNS.items():
         if arguments.only not in (None, name) or is_finished(HOME / "runs" / name):
             continue
-        command = [sys.executable, "-m", "urewrite", "train", str(CONFIG), "--folder", f"runs/{name}"]
+        command = [sys.executable, "-m", "urewrite", "train", f"configs/{config}.yaml", "--folder", f"runs/{name}"]
         fixed = [f"name={name}", f"optimiser.epochs={epochs}", f"optimiser.patience={epochs}"]
-        for change in (*fixed, *BASELINE, *changes):
+        for change in (*fixed, *changes):
             command += ["--set", change]
         if deadline is not None:
             left = (deadline - time.monotonic()) / 60
