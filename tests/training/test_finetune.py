@@ -38,7 +38,7 @@ def own_file(folder, amount=64, name="own"):
 
 
 def test_a_model_is_fine_tuned_on_a_file(trained, tmp_path):
-    flags = ("--folder", tmp_path / "mine", "--epochs", 8, "--batch-size", 8)
+    flags = ("--folder", tmp_path / "mine", "--epochs", 24, "--batch-size", 8)
     messages = here("finetune", trained, own_file(tmp_path), *flags)
     assert float(messages.split("best em: ")[1].split()[0]) >= 90
     before, after = read_config(trained), read_config(tmp_path / "mine")
