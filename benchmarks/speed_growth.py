@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -43,7 +43,7 @@ def growth(
                 rows.append({"model": subject.name, "tokens": size, "window": WIDE, "turns": len(history), **wide})
         print(f"growth: {subject.name}")
     names = dict.fromkeys(subject.name for subject in subjects)
-    return {"threads": 1, "rounds": rounds, "rows": rows, "exponents": [exponents(name, rows) for name in names]}
+    return {"threads": 1, "rounds": rounds, "rows": rows, "exponents": exponents_of(names, rows)}
 
 
 def history_of(examples: Sequence[Example], size: int) -> list[str]:
@@ -67,10 +67,21 @@ def whole(model: str, rows: Sequence[Row]) -> list[Row]:
     return sorted(mine, key=lambda row: int(row["cells"]))
 
 
-def exponents(model: str, rows: Sequence[Row]) -> Row:
+def exponents_of(models: Iterable[str], rows: Sequence[Row]) -> list[Row]:
+    """Those of every model within its own window, and then up to where it reads if that is lifted."""
+    return [
+        exponents(model, window, series)
+        for model in models
+        for window, series in (
+            ("own", [row for row in whole(model, rows) if row["window"] == "own"]),
+            ("lifted", whole(model, rows)),
+        )
+    ]
+
+
+def exponents(model: str, window: str, series: Sequence[Row]) -> Row:
     """With which power of the cells time and memory grow, over all sizes and in the steepest step; 1 is linear."""
-    series = whole(model, rows)
-    row: Row = {"model": model, "sizes": len(series)}
+    row: Row = {"model": model, "window": window, "sizes": len(series)}
     for measure in ("ms", "added MB"):
         points = [
             (np.log(one["cells"]), np.log(one[measure]["median"])) for one in series if one[measure]["median"] > 0

@@ -151,6 +151,7 @@ def speed_exponents() -> str:
         return [
             [
                 row["model"],
+                row["window"],
                 row["sizes"],
                 *(
                     f"{row[measure][how]:.2f}" if measure in row else None
@@ -162,7 +163,7 @@ def speed_exponents() -> str:
             for row in found["growth"]["exponents"]
         ]
 
-    header = ["model", "sizes", "time", "steepest step", "memory added", "steepest step", "at most"]
+    header = ["model", "window", "sizes", "time", "steepest step", "memory added", "steepest step", "at most"]
     return speed_table("growth", header, rows)
 
 
