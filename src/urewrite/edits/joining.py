@@ -18,10 +18,7 @@ from urewrite.edits.regions import Rectangle
 def with_joining_words(
     axes: Axes, probabilities: NDArray[np.floating], chosen: Sequence[Rectangle], least: float
 ) -> list[Rectangle]:
-    """The regions, and for each place that gets a span but no connection word the likeliest one from `least` on.
-
-    Regions stay in the order of their first cells.
-    """
+    """The regions, then for each place that gets a span but no connection word the likeliest one from `least` on."""
     if not axes.lists:
         return list(chosen)
     joining: list[Rectangle] = []
@@ -33,7 +30,7 @@ def with_joining_words(
         score, row = _likeliest(axes, probabilities[one.edit_type, :, one.left : one.right])
         if score >= least:
             joining.append(Rectangle(one.edit_type, row, row + 1, one.left, one.right, score))
-    return sorted([*chosen, *joining], key=lambda one: (one.top, one.left)) if joining else list(chosen)
+    return [*chosen, *joining]
 
 
 def _likeliest(axes: Axes, columns: NDArray[np.floating]) -> tuple[float, int]:
