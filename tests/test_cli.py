@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -41,32 +43,94 @@ def test_version():
     assert urewrite("--version").stdout.strip() == f"urewrite {__version__}"
 
 
+USAGES = {
+    "": "COMMAND [ARGS]...",
+    "rewrite": "[UTTERANCE]",
+    "batch": "IN OUT",
+    "demo": "",
+    "bench": "",
+    "serve": "",
+    "edits": "UTTERANCE REWRITE",
+    "evaluate": "",
+    "train": "CONFIG",
+    "finetune": "MODEL EXAMPLES",
+    "export": "RUN",
+    "data": "COMMAND [ARGS]...",
+    "data list": "",
+    "data fetch": "[NAME]...",
+    "data stats": "[NAME]...",
+    "data export": "NAME PART OUT",
+    "data overlap": "[NAME]...",
+    "data ceiling": "[NAME]...",
+    "data connections": "[NAME]...",
+}
+"""Every command, and what it takes besides options."""
+
+
+@pytest.mark.parametrize(("command", "takes"), USAGES.items())
+def test_every_command_explains_itself(command, takes):
+    result = urewrite(*command.split(), "--help")
+    assert result.returncode == 0
+    usage, _, rest = result.stdout.partition("\n")
+    assert usage == " ".join(f"Usage: urewrite {command} [OPTIONS] {takes}".split())
+    assert re.search(r"^  Example: urewrite \w.+$", rest, re.MULTILINE)
+
+
+@pytest.mark.parametrize("command", USAGES)
+def test_an_unknown_option_is_told_in_one_line(command):
+    result = urewrite(*command.split(), "--nonsense", "1")
+    assert (result.returncode, result.stdout) == (2, "")
+    hint = " ".join(f"urewrite {command} --help".split())
+    assert re.fullmatch(rf"urewrite: error: no such option: --nonsense .*\(see {hint}\)\n", result.stderr)
+
+
 @pytest.mark.parametrize(
-    "command",
+    ("arguments", "told"),
     [
-        *(
-            [name]
-            for name in (
-                "rewrite",
-                "batch",
-                "demo",
-                "bench",
-                "serve",
-                "edits",
-                "evaluate",
-                "train",
-                "finetune",
-                "export",
-            )
+        (["rewrit"], "no such command 'rewrit'. Did you mean 'rewrite'? (see urewrite --help)"),
+        (["data", "lst"], "no such command 'lst'. Did you mean 'list'? (see urewrite data --help)"),
+        (["edits"], "missing argument 'UTTERANCE' (see urewrite edits --help)"),
+        (
+            ["data", "export", "task"],
+            "missing argument 'PART'. Choose from: train, validation, test (see urewrite data export --help)",
         ),
-        ["data"],
-        *(["data", name] for name in ("list", "fetch", "stats", "export", "overlap", "ceiling", "connections")),
+        (["evaluate"], "missing option '--corpus' (see urewrite evaluate --help)"),
+        (
+            ["rewrite", "--mode", "foo"],
+            "invalid value for '--mode': 'foo' is not one of 'auto', 'always', 'never' (see urewrite rewrite --help)",
+        ),
+        (["rewrite", "--explain", "--json", "x"], "give --explain or --json, not both (see urewrite rewrite --help)"),
+        (
+            ["data", "overlap", "--from", "x", "task"],
+            "name corpora or give --from, not both (see urewrite data overlap",
+        ),
+        (["rewrite", "hello", "world"], "got unexpected extra argument"),
+        (["rewrite", "hello", "a\nb\x1b[31m"], "got unexpected extra argument"),
+        (["rewrite", "--mode", "a\nb\x1b[31m"], "invalid value for '--mode': "),
+        (["rewrite", "--model"], "option '--model' requires an argument"),
+        (["rewrite", "--threads", "two", "x"], "invalid value for '--threads': "),
+        (["batch", "in", "out", "--batch-size", "0"], "invalid value for '--batch-size': "),
+        (["serve", "--port", "many"], "invalid value for '--port': "),
     ],
 )
-def test_every_command_explains_itself(command):
-    result = urewrite(*command, "--help")
-    assert result.returncode == 0
-    assert command == ["data"] or "Example:" in result.stdout
+def test_wrong_usage_is_told_in_one_line(arguments, told):
+    result = urewrite(*arguments)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr.startswith(f"urewrite: error: {told}")
+    assert len(result.stderr.splitlines()) == 1
+    assert result.stderr.endswith(" --help)\n")
+    assert "\x1b" not in result.stderr
+
+
+@pytest.mark.parametrize("command", [[], ["rewrite"]])
+def test_the_example_of_the_help_can_be_run_and_is_a_good_one(command):
+    (example,) = re.findall(r"^  Example: (.+)$", urewrite(*command, "--help").stdout, re.MULTILINE)
+    reference = Path(__file__).resolve().parents[1] / "docs" / "reference" / "cli.md"
+    assert f"```bash\n{example}\n```" in reference.read_text(encoding="utf-8")
+    program, *arguments = shlex.split(example)
+    assert program == "urewrite"
+    result = urewrite(*arguments)
+    assert (result.returncode, result.stdout, result.stderr) == (0, "When was Frank Herbert born?\n", "")
 
 
 def test_edits_for_people():
@@ -119,11 +183,6 @@ def test_bad_input_is_one_line_and_a_code():
     assert result.returncode == 3
     assert result.stderr == "urewrite: error: field 'utterance': the utterance is empty\n"
     assert result.stdout == ""
-
-
-def test_wrong_usage():
-    assert urewrite("edits", "only one").returncode == 2
-    assert urewrite("nonsense").returncode == 2
 
 
 def test_connections_and_ceiling_of_own_data(own_data, tmp_path):

@@ -139,6 +139,7 @@ def test_bad_lines_are_listed_and_nothing_is_lost(run, source, target):
 
 def test_strict_ends_with_a_code_but_writes_everything(run, source, target, tmp_path):
     source.write_bytes(b"".join([*good(2), *BAD]))
+    (tmp_path / "bad").mkdir()
     result = run(source, target, "--strict", "--rejects", tmp_path / "bad" / "list.jsonl.gz", error=BadInputError)
     assert str(result.exception) == f"{source}: 4 bad lines"
     assert len(records(target)) == 2
@@ -209,6 +210,27 @@ def test_what_cannot_be_read_or_written_is_named(run, source, target, tmp_path):
     result = CliRunner().invoke(build_app(), ["batch", str(source), str(target), "--model", str(tmp_path)])
     assert isinstance(result.exception, DataUnavailableError)
     assert not target.exists()
+
+
+def test_folders_are_not_made(run, source, target, tmp_path):
+    absent = tmp_path / "absent" / "deeper"
+    (tmp_path / "link").symlink_to(absent / "file")
+    for arguments in (
+        [source, absent / "file"],
+        [source, tmp_path / "link"],
+        [source, target, "--rejects", absent / "file"],
+        [source, "-", "--rejects", absent / "file"],
+    ):
+        result = run(*arguments, error=DataUnavailableError)
+        assert str(result.exception) == f"cannot write {arguments[-1]}: there is no folder {absent}"
+    assert left_in(tmp_path) == ["in.jsonl", "link"]
+
+
+def test_a_language_that_chooses_nothing_is_said_once(run, source, target, tmp_path):
+    bundled = ["batch", str(source), str(target), "--model", "zh-fast", "--restart", "--lang"]
+    note = "note: the model zh-fast is for zh; asking it for en changes nothing"
+    assert CliRunner().invoke(build_app(), [*bundled, "en"]).stderr.splitlines().count(note) == 1
+    assert "note:" not in CliRunner().invoke(build_app(), [*bundled, "zh"]).stderr
 
 
 def test_failures_inside_are_counted(run, source, target, monkeypatch):

@@ -166,6 +166,21 @@ def test_notes_go_to_stderr(run):
     assert "note: history[0]: role 'system' does not speak" in result.stderr
 
 
+def test_the_language_chooses_the_model(run):
+    for language in ("en", "zh"):
+        chosen = run("rewrite", "--model", "auto-fast", *TURNS, UTTERANCE, "--lang", language, "--json")
+        assert json.loads(chosen.stdout)["model"] == f"{language}-fast"
+        assert json.loads(chosen.stdout)["notes"] == []
+
+
+def test_a_language_that_chooses_nothing_is_said(run):
+    note = "note: the model zh-fast is for zh; asking it for en changes nothing\n"
+    for arguments in (["rewrite", *TURNS, UTTERANCE], ["demo"]):
+        given = b"" if arguments == ["demo"] else None
+        assert run(*arguments, "--model", "zh-fast", "--lang", "en", given=given).stderr == note
+        assert run(*arguments, "--model", "zh-fast", "--lang", "zh", given=given).stderr == ""
+
+
 def test_real_processes_keep_every_byte(toy_bundle, expected):
     odd = b"qqqq " + b"\xff\xc3 \xe2\x82 \t" + "　é\U0001f642".encode()
     argument = process(toy_bundle, "rewrite", "--mode", "never", "-H", b"\xfe", odd)

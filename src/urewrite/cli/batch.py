@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from contextlib import ExitStack
@@ -21,8 +22,9 @@ from urewrite.cli.rewriting import (
     ThreadsOption,
     ThresholdOption,
     load_rewriter,
+    say_language_note,
 )
-from urewrite.errors import BadInputError
+from urewrite.errors import BadInputError, DataUnavailableError
 from urewrite.files import is_stream, naming_disk_errors
 
 if TYPE_CHECKING:
@@ -64,7 +66,8 @@ def batch(
 ) -> None:
     """Rewrite every dialogue of a file of JSON lines; other keys are passed on as they are.
 
-    The output appears when it is complete. The same command again goes on with a job that was interrupted.
+    The output appears when it is complete, in a folder that is there. The same command again goes on with a job that
+    was interrupted.
 
     Example: urewrite batch dialogues.jsonl rewritten.jsonl
     """
@@ -82,8 +85,11 @@ def batch(
     if rejects_file is None and not streamed:
         rejects_file = Path(f"{target_name}.rejects.jsonl")
     refuse_same_files(source.path, target, rejects_file)
+    for file in (None if streamed else target, rejects_file):
+        _refuse_missing_folder(file)
     settings = BatchSettings(details, key, batch_size, threshold, mode.mode, tuple(protect or ()), language.language)
     rewriter = load_rewriter(model, threads=threads, languages=[language.language])
+    say_language_note(rewriter, language)
     with _Watch(source.size) as follow:
         job = Batch(rewriter, settings, follow)
         if streamed:
@@ -108,6 +114,12 @@ def batch(
         raise BadInputError(f"{tally.rejected:,} bad lines", file=source.name)
 
 
+def _refuse_missing_folder(file: Path | None) -> None:
+    """A folder that is not there is more likely a slip than a wish; said before hours of work go into it."""
+    if file is not None and not (folder := Path(os.path.realpath(file)).parent).is_dir():  # where a link leads
+        raise DataUnavailableError(f"cannot write {file}: there is no folder {folder}")
+
+
 def _to_files(job: Batch, source: LineSource, target: Path, rejects: Path, restart: bool) -> Tally:
     def began(tally: Tally) -> None:
         if tally.lines:
@@ -129,7 +141,6 @@ def _to_stream(job: Batch, source: LineSource, target: Path | None, rejects: Pat
         if rejects is None:
             return job.to_stream(source, StreamSink(output))
         with naming_disk_errors(rejects):
-            rejects.parent.mkdir(parents=True, exist_ok=True)
             listed = stack.enter_context(rejects.open("wb"))
         return job.to_stream(source, StreamSink(output, listed, rejects))
 

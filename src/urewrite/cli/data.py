@@ -23,6 +23,7 @@ from urewrite.cli.options import (
     known_names,
 )
 from urewrite.cli.output import JsonFlag, print_json, print_table, progress, say
+from urewrite.cli.usage import Command
 from urewrite.corpora.catalogue import available_parts, in_context, load_corpus
 from urewrite.corpora.jsonl import read_jsonl, write_jsonl
 from urewrite.corpora.lines import Rejects
@@ -36,7 +37,7 @@ from urewrite.files import atomic_writer, is_stream, naming_disk_errors
 
 app = typer.Typer(
     name="data",
-    help="List, fetch, measure and export the corpora.",
+    help="List, fetch, measure and export the corpora.\n\nExample: urewrite data stats rewrite canard",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -45,7 +46,7 @@ app = typer.Typer(
 STANDARD_OUTPUT = "-"
 
 
-@app.command("list")
+@app.command("list", cls=Command)
 def list_files(mirror: MirrorOption = None, as_json: JsonFlag = False) -> None:
     """List the corpora: files, size, checksum, licence, and where each file was found.
 
@@ -86,10 +87,10 @@ def list_files(mirror: MirrorOption = None, as_json: JsonFlag = False) -> None:
         print_table("Corpora", ["file", "bytes", "sha256", "licence", "found"], rows)
 
 
-@app.command("fetch")
+@app.command("fetch", cls=Command)
 def fetch(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="NAME...", help="rewrite, multi, task, canard or qrecc.")
+        list[str] | None, typer.Argument(metavar="NAME", help="rewrite, multi, task, canard or qrecc.")
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Fetch every corpus.")] = False,
     base_url: Annotated[
@@ -120,7 +121,7 @@ def fetch(
         raise DataUnavailableError(f"{len(failures)} of {len(results)} files could not be fetched: {reasons}")
 
 
-@app.command("stats")
+@app.command("stats", cls=Command)
 def stats(
     names: Names = None,
     context: ContextOption = ContextChoice.full,
@@ -155,7 +156,7 @@ def stats(
         print_table("Average lengths in tokens", header, rows)
 
 
-@app.command("export")
+@app.command("export", cls=Command)
 def export(
     name: Annotated[str, typer.Argument(metavar="NAME", help="rewrite, multi, task, canard or qrecc.")],
     part: Annotated[Part, typer.Argument(metavar="PART", help="train, validation or test.")],
@@ -219,7 +220,7 @@ def export(
         say(f"{len(examples)} examples written")
 
 
-@app.command("overlap")
+@app.command("overlap", cls=Command)
 def overlap(
     names: Names = None,
     own_file: Annotated[
@@ -300,5 +301,5 @@ def _lengths(lengths: Lengths) -> list[str]:
     return [f"{value:.1f}" for value in (lengths.context, lengths.utterance, lengths.rewrite)]
 
 
-app.command()(ceiling)
-app.command()(connections)
+app.command(cls=Command)(ceiling)
+app.command(cls=Command)(connections)

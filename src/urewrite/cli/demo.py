@@ -20,6 +20,7 @@ from urewrite.cli.rewriting import (
     ThresholdOption,
     asked,
     load_rewriter,
+    say_language_note,
 )
 from urewrite.explain import marked, rendered
 
@@ -52,7 +53,9 @@ def demo(
     Example: urewrite demo --lang en
     """
     wish = asked(threshold, mode, protect, language)
-    talk = _Talk(load_rewriter(model, threads=threads, languages=[wish["lang"]]), wish)
+    rewriter = load_rewriter(model, threads=threads, languages=[wish["lang"]])
+    say_language_note(rewriter, language)
+    talk = _Talk(rewriter, wish)
     watched = sys.stdin.isatty()
     if watched:
         sys.stdout.write(_HELP)

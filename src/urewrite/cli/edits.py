@@ -21,8 +21,10 @@ if TYPE_CHECKING:  # rich is slow to load, so only what prints loads it
 
 
 def edits(
-    utterance: Annotated[str, typer.Argument(help="The utterance that only makes sense in its dialogue.")],
-    rewrite: Annotated[str, typer.Argument(help="The same said so that it stands on its own.")],
+    utterance: Annotated[
+        str, typer.Argument(metavar="UTTERANCE", help="The utterance that only makes sense in its dialogue.")
+    ],
+    rewrite: Annotated[str, typer.Argument(metavar="REWRITE", help="The same said so that it stands on its own.")],
     history: Annotated[
         list[str] | None, typer.Option("--history", "-H", metavar="TEXT", help="A turn before it; repeat in order.")
     ] = None,

@@ -19,17 +19,24 @@ from typing import Annotated
 import typer
 
 from urewrite import __version__
+from urewrite.cli.usage import Command, tell_in_a_line
 from urewrite.errors import DataUnavailableError, UrewriteError
 
 COMMANDS = ("rewrite", "batch", "demo", "bench", "serve", "data", "edits", "evaluate", "train", "finetune", "export")
 """Each is a module of this folder, in the order of the help."""
+
+_HELP = """Make follow-up utterances stand on their own, by editing them with words of their dialogue.
+
+\b
+Example: urewrite rewrite -H "Who wrote Dune?" -H "Frank Herbert wrote Dune." "When was he born?"
+"""
 
 
 def build_app(commands: Sequence[str] = COMMANDS) -> typer.Typer:
     """The program with these commands."""
     app = typer.Typer(
         name="urewrite",
-        help="Make follow-up utterances stand on their own, by editing them with words of their dialogue.",
+        help=_HELP,
         no_args_is_help=True,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
@@ -42,7 +49,7 @@ def build_app(commands: Sequence[str] = COMMANDS) -> typer.Typer:
         elif name == "serve":
             app.command(add_help_option=False, context_settings=module.TAKES_ALL)(module.serve)
         else:
-            app.command()(getattr(module, name))
+            app.command(cls=Command)(getattr(module, name))
     return app
 
 
@@ -57,19 +64,20 @@ def root(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and stop.")
     ] = False,
 ) -> None:
-    """Make follow-up utterances stand on their own, by editing them with words of their dialogue."""
+    """What is asked of the program and not of a command."""
 
 
 def main() -> None:
     """Entry point of the console script; loads the one command that is asked for, or all to tell of them."""
     _open_closed_streams()
+    tell_in_a_line()
     for stream in (sys.stdout, sys.stderr):  # what is printed must not depend on the locale
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     asked = [name for name in sys.argv[1:2] if name in COMMANDS]
     try:
         try:
-            build_app(asked or COMMANDS)()
+            build_app(asked or COMMANDS)(prog_name="urewrite")
         finally:
             sys.stdout.flush()  # while a failure can still be told in a line
     except UrewriteError as error:

@@ -45,12 +45,12 @@ MirrorOption = Annotated[
     ),
 ]
 Names = Annotated[
-    list[str] | None, typer.Argument(metavar="[NAME]...", help="rewrite, multi, task, canard or qrecc; none means all.")
+    list[str] | None, typer.Argument(metavar="NAME", help="rewrite, multi, task, canard or qrecc; none means all.")
 ]
 NamesOrFiles = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="[NAME]...",
+        metavar="NAME",
         help="rewrite, multi, task, canard, qrecc, or a .jsonl file of examples; none means all corpora.",
     ),
 ]

@@ -37,7 +37,7 @@ _JSON_OBJECT = re.compile(rb'\s*\{\s*["}]')  # nobody begins a conversation like
 def rewrite(
     utterance: Annotated[
         str | None,
-        typer.Argument(metavar="[UTTERANCE]", help="What to rewrite; without it the dialogue is read from stdin."),
+        typer.Argument(metavar="UTTERANCE", help="What to rewrite; without it the dialogue is read from stdin."),
     ] = None,
     history: Annotated[
         list[str] | None, typer.Option("--history", "-H", metavar="TEXT", help="A turn before it; repeat in order.")
@@ -59,7 +59,7 @@ def rewrite(
     Without UTTERANCE stdin holds one JSON object, {"history": [...], "utterance": "..."} or {"messages": [...]}, or
     plain text, whose last line is the utterance and whose lines before are the history.
 
-    Example: urewrite rewrite -H "How is the weather in Beijing?" -H "Cloudy." "Why is it always like this?"
+    Example: urewrite rewrite -H "Who wrote Dune?" -H "Frank Herbert wrote Dune." "When was he born?"
     """
     if explained and as_json:
         raise typer.BadParameter("give --explain or --json, not both")

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypedDict
 
 import typer
 
+from urewrite.cli.output import say
+
 if TYPE_CHECKING:  # loads the runtime of the models, which only a command that rewrites needs
     from urewrite.language import Language
     from urewrite.rewriter import Rewriter
@@ -57,7 +59,11 @@ ModelOption = Annotated[
     typer.Option("--model", metavar="NAME|DIR", help="A bundled model, a model folder, or owner/name on the hub."),
 ]
 LanguageOption = Annotated[
-    LanguageChoice, typer.Option("--lang", help="Language of the dialogue; 'auto' goes by its script.")
+    LanguageChoice,
+    typer.Option(
+        "--lang",
+        help="Language of the dialogue, by which --model auto chooses (default: by its script); others ignore it.",
+    ),
 ]
 ThresholdOption = Annotated[
     float | None,
@@ -90,3 +96,12 @@ def load_rewriter(model: str, *, threads: int | None, languages: Sequence[Langua
         if language in languages or None in languages:
             rewriter.config(language)
     return rewriter
+
+
+def say_language_note(rewriter: Rewriter, language: LanguageChoice) -> None:
+    """Once what every result would be told of the language, for a command that does not show their notes."""
+    from urewrite.rewriter import language_note
+
+    note = language_note(rewriter.config(language.language), language.language)
+    if note is not None:
+        say(f"note: {note}")
