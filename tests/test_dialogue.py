@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections import deque
+
 import pytest
 
 from urewrite.dialogue import Dialogue, Example, Turn
@@ -56,9 +58,19 @@ def test_bad_records_are_named(record, field):
         Dialogue.from_record(record)
 
 
-def test_one_string_is_no_history():
-    with pytest.raises(BadInputError, match="history"):
-        Dialogue.of("hello", "x")
+@pytest.mark.parametrize("given", ["hello", b"hello", None, 5, {"role": "user", "content": "x"}, {"x"}])
+def test_what_is_no_list_is_named(given):
+    with pytest.raises(BadInputError, match="expected a list of turns, found") as caught:
+        Dialogue.of(given, "x")
+    assert caught.value.field == "history"
+    with pytest.raises(BadInputError, match="expected a list of messages, found") as caught:
+        Dialogue.from_messages(given)
+    assert caught.value.field == "messages"
+
+
+def test_what_can_be_gone_through_in_order_is_as_good_as_a_list():
+    for history in (["a", "b"], ("a", "b"), deque(["a", "b"]), iter(["a", "b"])):
+        assert Dialogue.of(history, "x").history == (Turn("a"), Turn("b"))
 
 
 @pytest.mark.parametrize("rewrite", [None, 5, "", "  "])

@@ -9,6 +9,7 @@ import shutil
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 pytest.importorskip("lightning", reason="not provided: lightning, which the extra train brings")
@@ -125,12 +126,83 @@ def test_a_long_history_keeps_the_latest_turns(rewriter):
         ({"history": [], "utterance": "x", "threshold": float("nan")}, "threshold"),
         ({"history": [], "utterance": "x", "lang": "fr"}, "lang"),
         ({"history": [], "utterance": "x", "protect": "x"}, "protect"),
+        ({"history": None, "utterance": "y"}, "history"),
+        ({"history": {"role": "user", "content": "x"}, "utterance": "y"}, "history"),
+        ({"history": {"x"}, "utterance": "y"}, "history"),
+        ({"history": b"x", "utterance": "y"}, "history"),
+        ({"history": 3, "utterance": "y"}, "history"),
+        ({"history": [], "utterance": None}, "utterance"),
+        ({"history": [], "utterance": "x", "threshold": "0.5"}, "threshold"),
+        ({"history": [], "utterance": "x", "threshold": True}, "threshold"),
+        ({"history": [], "utterance": "x", "threshold": [0.5]}, "threshold"),
+        ({"history": [], "utterance": "x", "mode": None}, "mode"),
+        ({"history": [], "utterance": "x", "protect": None}, "protect"),
+        ({"history": [], "utterance": "x", "protect": {"x": 1}}, "protect"),
+        ({"history": [], "utterance": "x", "protect": ["x", 3]}, "protect[1]"),
     ],
 )
 def test_what_cannot_be_used_is_named(rewriter, arguments, field):
     with pytest.raises(BadInputError) as caught:
         rewriter.rewrite(**arguments)
     assert caught.value.field == field
+    history, utterance = arguments.pop("history"), arguments.pop("utterance")
+    with pytest.raises(BadInputError) as caught:
+        rewriter.rewrite_batch([(history, utterance)], **arguments)
+    assert caught.value.field == (field if arguments else f"dialogues[0].{field}")
+
+
+def test_what_is_as_good_as_a_list_or_a_number_can_be_used(rewriter):
+    result = rewriter.rewrite(iter(HISTORY), QUESTION, threshold=np.float32(0), protect={"Oslo"})
+    assert result.text == "where is Oslo now ?"
+    assert rewriter.rewrite(HISTORY, QUESTION, threshold=1, protect=iter(["it"])).text == QUESTION
+    (result,) = rewriter.rewrite_batch(iter([(tuple(HISTORY), QUESTION)]), batch_size=np.int64(2))
+    assert result.text == "where is Oslo now ?"
+
+
+@pytest.mark.parametrize("dialogues", [None, {"history": [], "utterance": "x"}, "why", Dialogue.of([], "why")])
+def test_what_is_no_list_of_dialogues_is_named(rewriter, dialogues):
+    with pytest.raises(BadInputError, match="expected a list of dialogues") as caught:
+        rewriter.rewrite_batch(dialogues)
+    assert caught.value.field == "dialogues"
+
+
+@pytest.mark.parametrize("count", [0, -1, "2", 1.5, True])
+def test_counts_are_whole_numbers(rewriter, toy_bundle, count):
+    with pytest.raises(BadInputError, match="at least 1") as caught:
+        rewriter.rewrite_batch([], batch_size=count)
+    assert caught.value.field == "batch_size"
+    with pytest.raises(BadInputError, match="at least 1") as caught:
+        Rewriter.from_pretrained(toy_bundle, threads=count)
+    assert caught.value.field == "threads"
+
+
+ENGLISH, CHINESE = (["Who wrote Dune?"], "When was it written?"), (["鲍勃是谁"], "他老吗")
+
+
+@pytest.mark.parametrize(("lang", "models"), [(None, ["en", "zh"]), ("en", ["en", "en"]), ("zh", ["zh", "zh"])])
+def test_the_language_chooses_the_model_of_auto(lang, models):
+    rewriter = Rewriter.from_pretrained("auto")
+    together = rewriter.rewrite_batch([ENGLISH, CHINESE], lang=lang)
+    alone = [rewriter.rewrite(*ENGLISH, lang=lang), rewriter.rewrite(*CHINESE, lang=lang)]
+    for results in (together, alone):
+        assert [result.model for result in results] == models
+        assert all(not result.notes for result in results)
+
+
+def test_a_single_model_is_used_whatever_the_language_and_says_so():
+    rewriter = Rewriter.from_pretrained("zh-fast")
+    plain = rewriter.rewrite(*CHINESE)
+    assert rewriter.rewrite(*CHINESE, lang="zh") == plain
+    asked = rewriter.rewrite(*CHINESE, lang="en")
+    assert asked == replace(plain, notes=("the model zh-fast is for zh; asking it for en changes nothing",))
+    (together,) = rewriter.rewrite_batch([CHINESE], lang="en", keep_grid=True)
+    assert (together.text, together.model, together.notes) == (plain.text, "zh-fast", asked.notes)
+
+
+def test_a_model_that_does_not_say_its_languages_is_not_spoken_for(rewriter):
+    (pipeline,) = rewriter._loaded.values()
+    silent = Rewriter.of(replace(pipeline, config=replace(pipeline.config, languages=())))
+    assert silent.rewrite(HISTORY, QUESTION, lang="zh").notes == ()
 
 
 def test_a_bad_dialogue_of_a_batch_is_named(rewriter):

@@ -11,11 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from urewrite.bundle import ModelConfig
+from urewrite.dialogue import refuse_no_list
 from urewrite.edits.apply import apply_edits, edits_of
 from urewrite.edits.choose import Probabilities, Thresholds, candidates, settle
 from urewrite.edits.grid import SEPARATOR, Axes, EditType
 from urewrite.edits.regions import Rectangle, find_rectangles
 from urewrite.edits.supervise import Supervision
+from urewrite.errors import BadInputError
 from urewrite.pipeline import Judged
 from urewrite.rewrite import GOLD, GridView, Reason, Region, Rewrite
 from urewrite.tokens import tokenize
@@ -142,7 +144,13 @@ def _without_protected(axes: Axes, found: list[Rectangle], words: frozenset[str]
 
 def protected(words: Sequence[str]) -> frozenset[str]:
     """Every token of the words a caller wants to stay."""
-    return frozenset(key for word in words for key in tokenize(word).keys)
+    refuse_no_list(words, "words", field="protect")
+    keys: set[str] = set()
+    for position, word in enumerate(words):
+        if not isinstance(word, str):
+            raise BadInputError(f"expected text, found {type(word).__name__}", field=f"protect[{position}]")
+        keys.update(tokenize(word).keys)
+    return frozenset(keys)
 
 
 def _view(axes: Axes, probabilities: Probabilities, found: list[Rectangle], chosen: list[Rectangle]) -> GridView:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from urewrite.errors import BadInputError
@@ -43,8 +43,7 @@ class Dialogue:
     @classmethod
     def of(cls, history: Sequence[HistoryItem], utterance: str) -> Dialogue:
         """Build from a history of strings, (role, text) pairs or chat messages."""
-        if isinstance(history, str):
-            raise BadInputError("expected a list of turns, found one string", field="history")
+        refuse_no_list(history, "turns", field="history", ordered=True)
         if not isinstance(utterance, str):
             raise BadInputError(f"expected text, found {type(utterance).__name__}", field="utterance")
         turns: list[Turn] = []
@@ -56,6 +55,7 @@ class Dialogue:
     @classmethod
     def from_messages(cls, messages: Sequence[Mapping[str, object]]) -> Dialogue:
         """Build from chat messages; the last one that speaks is the utterance."""
+        refuse_no_list(messages, "messages", field="messages", ordered=True)
         turns: list[Turn] = []
         skipped: list[str] = []
         for position, message in enumerate(messages):
@@ -126,6 +126,19 @@ class Example:
         if self.dialogue_id:
             record["dialogue_id"] = self.dialogue_id
         return record
+
+
+def refuse_no_list(value: object, of_what: str, *, field: str, ordered: bool = False) -> None:
+    """Refuse what cannot be a list of things, also what Python would go through although it is something else."""
+    if isinstance(value, str):
+        found = "one string"
+    elif isinstance(value, (Mapping, bytes, bytearray)) or not isinstance(value, Iterable):
+        found = type(value).__name__
+    elif ordered and isinstance(value, Set):
+        found = f"a {type(value).__name__}, which has no order"
+    else:
+        return
+    raise BadInputError(f"expected a list of {of_what}, found {found}", field=field)
 
 
 def _turn(item: object, field: str, skipped: list[str]) -> Turn | None:

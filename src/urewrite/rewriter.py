@@ -6,12 +6,13 @@ import logging
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from numbers import Integral, Real
 from pathlib import Path
 from threading import Lock
 
 from urewrite.bundle import FILES, ModelConfig, read_config, read_preparer, verify_checksums, write_checksums
 from urewrite.decide import Mode, Wish, decide, notes, protected, turns_used
-from urewrite.dialogue import Dialogue, HistoryItem
+from urewrite.dialogue import Dialogue, HistoryItem, refuse_no_list
 from urewrite.edits.apply import apply_edits
 from urewrite.edits.grid import Axes, ConnectionWords
 from urewrite.errors import BadInputError
@@ -42,6 +43,8 @@ class Rewriter:
 
     def __init__(self, folders: Mapping[Language | None, Path], *, threads: int | None = None) -> None:
         """Prefer `from_pretrained`. A folder for every language, or one under None for all."""
+        if threads is not None:
+            _check_count(threads, "threads")
         self._folders = dict(folders)
         self._threads = threads
         self._loaded: dict[Language | None, Pipeline] = {}
@@ -83,10 +86,14 @@ class Rewriter:
 
         `threshold` is the least score a region of the grid needs to become an edit, in place of the model's own;
         `mode` "always" is a threshold of 0, "never" gives the utterance back; words of `protect` are never edited
-        away; `lang` overrides what the script says. Input that cannot be used is a `BadInputError` that names it.
+        away; `lang` chooses the model where there is one for each language, in place of the script. A rewriter of a
+        single model always uses that; if it was not made for `lang`, the notes of the result say so.
+
+        Input that cannot be used is a `BadInputError` that names it.
         """
         wish = _checked(mode, threshold, protect, lang, keep_grid)
-        return self._rewrite_one(Dialogue.of(history, utterance), wish, lang)
+        result = self._rewrite_one(Dialogue.of(history, utterance), wish, lang)
+        return _with_note(result, self._language_note(lang))
 
     def rewrite_batch(
         self,
@@ -102,16 +109,18 @@ class Rewriter:
     ) -> list[Rewrite]:
         """Rewrite many dialogues, given as `Dialogue` or (history, utterance), in their order.
 
-        Those of like length are computed together. `follow` is told after each how many more are done.
+        Those of like length are computed together. `follow` is told after each how many more are done. The other
+        options are those of `rewrite`.
         """
         wish = _checked(mode, threshold, protect, lang, keep_grid)
-        if batch_size < 1:
-            raise BadInputError(f"expected at least 1, found {batch_size}", field="batch_size")
+        _check_count(batch_size, "batch_size")
+        refuse_no_list(dialogues, "dialogues", field="dialogues")
+        note = self._language_note(lang)
         given = [_dialogue(item, position) for position, item in enumerate(dialogues)]
         results: dict[int, Rewrite] = {}
 
         def done(position: int, result: Rewrite) -> None:
-            results[position] = result
+            results[position] = _with_note(result, note)
             if follow is not None:
                 follow(1)
 
@@ -190,6 +199,9 @@ class Rewriter:
             return None
         return lang or language_of(dialogue)
 
+    def _language_note(self, lang: Language | None) -> str | None:
+        return language_note(self.config(), lang) if None in self._folders else None
+
     def _pipeline(self, language: Language | None) -> Pipeline:
         with self._lock:
             if language not in self._loaded:
@@ -202,6 +214,17 @@ def load_pipeline(folder: Path, *, threads: int | None = None) -> Pipeline:
     verify_checksums(folder)
     config = read_config(folder)
     return Pipeline(config, read_preparer(folder, config), GraphRun(graph_of(folder), threads=threads))
+
+
+def language_note(config: ModelConfig, lang: Language | None) -> str | None:
+    """What to tell who asks a single model for a language; None where it was made for that, or does not say."""
+    if lang is None or not config.languages or lang in config.languages:
+        return None
+    return f"the model {config.name} is for {' and '.join(config.languages)}; asking it for {lang} changes nothing"
+
+
+def _with_note(result: Rewrite, note: str | None) -> Rewrite:
+    return result if note is None else replace(result, notes=(*result.notes, note))
 
 
 def _settled(config: ModelConfig, axes: Axes, wish: Wish) -> Rewrite | None:
@@ -242,13 +265,20 @@ def _dialogue(item: object, position: int) -> Dialogue:
         raise BadInputError(error.reason, field=field) from None
 
 
+def _is_number(value: object, kind: type = Real) -> bool:
+    return isinstance(value, kind) and not isinstance(value, bool)
+
+
+def _check_count(value: int, field: str) -> None:
+    if not _is_number(value, Integral) or value < 1:
+        raise BadInputError(f"expected a whole number of at least 1, found {value!r:.80}", field=field)
+
+
 def _checked(mode: Mode, threshold: float | None, protect: Sequence[str], lang: str | None, keep_grid: bool) -> Wish:
     if mode not in ("auto", "always", "never"):
         raise BadInputError(f"expected auto, always or never, found {mode!r}", field="mode")
-    if threshold is not None and not 0 <= threshold <= 1:
-        raise BadInputError(f"expected a number from 0 to 1, found {threshold!r}", field="threshold")
+    if threshold is not None and not (_is_number(threshold) and 0 <= threshold <= 1):
+        raise BadInputError(f"expected a number from 0 to 1, found {threshold!r:.80}", field="threshold")
     if lang not in (None, "en", "zh"):
         raise BadInputError(f"expected en or zh, found {lang!r}", field="lang")
-    if isinstance(protect, str):
-        raise BadInputError("expected a list of words, found one string", field="protect")
     return Wish(mode, threshold, protected(protect), keep_grid)
