@@ -1,10 +1,22 @@
-"""Dialogues made to break things: scripts that run the other way, marks without letters, halves of characters."""
+"""Dialogues made to break things, as callers have them, and a check that no rewriter breaks.
+
+Scripts that run the other way, marks without letters, halves of characters; strings, pairs and chat messages.
+"""
 
 from __future__ import annotations
 
 import random
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 
-from urewrite.dialogue import Dialogue
+import numpy as np
+
+from urewrite import Rewriter
+from urewrite.dialogue import Dialogue, HistoryItem
+from urewrite.edits.grid import ConnectionWords
+from urewrite.guarantees import failures_logged, violations
+from urewrite.rewrite import Rewrite
 
 _PIECES = [
     *("why", "is", "it", "Kobe", "Beijing", "'s", "n't", "do", "not", "?", "!", "...", "x86-64", "C++", "[S]", "[E]"),
@@ -25,6 +37,34 @@ _PIECES = [
     *("\ud800", "\udfff", "\udc80", "\x00", "\x1b[31m", "\x7f", "\r\n", "\t", "\u2028", "\ufeff", "\u00ad", "\u3000"),
     *("<script>alert(1)</script>", "{}", "%s", "\\", '"', "https://a.b/c?d=e", "a@b.cd", "1,000.5", "12:30", "$5"),
 ]
+_SPEAK = ("user", "assistant", "USER", "human", "Ai", "bot")
+_KEEP_SILENT = ("system", "tool", "developer", "function", "", "us er", "\ud800", "<user>")
+_IMAGE = {"type": "image_url", "image_url": {"url": "data:,"}}
+_NO_TEXT = (None, 5, [], {"text": "Kobe"}, [_IMAGE], [None, 1.5], [{"type": "text"}], [{"type": "tool", "text": "it"}])
+_TOGETHER = 100
+"""Dialogues of one call, which share a mode and a threshold."""
+_ALONE = 0.25
+"""The share of dialogues that are rewritten alone as well."""
+_ROUNDING = 1e-3
+"""How far probabilities may be apart that were computed in batches of unlike sizes."""
+
+
+@dataclass(frozen=True)
+class Given:
+    """A dialogue as a caller has it, and what each turn says in the conversation, nothing if it is not part of it."""
+
+    history: list[HistoryItem]
+    utterance: str
+    said: list[str]
+
+
+@dataclass
+class Outcome:
+    """What became of many dialogues: how often each reason, promises broken, and failures the log tells of."""
+
+    reasons: Counter[str] = field(default_factory=Counter)
+    broken: list[str] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
 
 
 def hostile_text(chance: random.Random, most: int = 12) -> str:
@@ -37,7 +77,7 @@ def hostile_text(chance: random.Random, most: int = 12) -> str:
     return blank.join(pieces)
 
 
-def hostile_dialogue(chance: random.Random) -> Dialogue:
+def hostile_call(chance: random.Random) -> Given:
     """Mostly a few short turns; now and then thousands of turns, or one of 100 KB."""
     kind = chance.random()
     history = [hostile_text(chance) for _ in range(chance.randrange(6))]
@@ -48,4 +88,77 @@ def hostile_dialogue(chance: random.Random) -> Dialogue:
     utterance = hostile_text(chance, 10 if kind > 0.006 else 400)
     while not utterance.strip():
         utterance = hostile_text(chance)
-    return Dialogue.of(history, utterance)
+    turns = [_dressed(text, chance) for text in history]
+    return Given([item for item, _ in turns], utterance, [said for _, said in turns])
+
+
+def hostile_dialogue(chance: random.Random) -> Dialogue:
+    """The same as a dialogue."""
+    given = hostile_call(chance)
+    return Dialogue.of(given.history, given.utterance)
+
+
+def _dressed(text: str, chance: random.Random) -> tuple[HistoryItem, str]:
+    """A turn in one of the forms callers may use, and what it says in the conversation."""
+    kind = chance.randrange(20)
+    if kind < 8:
+        return text, text
+    speaker = chance.choice(_SPEAK)
+    if kind < 12:
+        return (speaker, text), text
+    if kind < 15:
+        return {"role": speaker, "content": text}, text
+    if kind < 17:
+        cut = chance.randint(0, len(text))
+        parts = [{"type": "text", "text": text[:cut]}, _IMAGE, text[cut:]]
+        return {"role": speaker, "content": parts}, f"{text[:cut]} {text[cut:]}"
+    if kind < 18:
+        return {"role": speaker, "content": chance.choice(_NO_TEXT), "tool_calls": []}, ""
+    silent = chance.choice(_KEEP_SILENT)
+    return ((silent, text) if kind < 19 else {"role": silent, "content": text}), ""
+
+
+def fuzz(
+    rewriter: Rewriter, amount: int, chance: random.Random, *, follow: Callable[[int], object] | None = None
+) -> Outcome:
+    """Rewrite hostile dialogues together, a share of them alone as well, and gather all that should not be."""
+    outcome = Outcome()
+    words = rewriter.connection_words()
+    with failures_logged() as outcome.failures:
+        for start in range(0, amount, _TOGETHER):
+            calls = [hostile_call(chance) for _ in range(min(_TOGETHER, amount - start))]
+            mode = chance.choice(["auto", "always"])
+            threshold = chance.choice([None, None, None, 0.0, 1.0, chance.random()])
+            given = [(call.history, call.utterance) for call in calls]
+            results = rewriter.rewrite_batch(given, mode=mode, threshold=threshold, keep_grid=True, follow=follow)
+            for call, result in zip(calls, results, strict=True):
+                outcome.reasons[str(result.reason)] += 1
+                found = _faults(call, result, words)
+                if chance.random() < _ALONE:
+                    alone = rewriter.rewrite(call.history, call.utterance, mode=mode, threshold=threshold)
+                    found += [*_faults(call, alone, words), *_differences(alone, result)]
+                outcome.broken += [f"{fault}: {call!r}, mode {mode}, threshold {threshold}" for fault in found]
+    return outcome
+
+
+def _faults(call: Given, result: Rewrite, words: ConnectionWords) -> list[str]:
+    dialogue = Dialogue.of(call.history, call.utterance)
+    found = violations(dialogue, result, words)
+    if [turn.text for turn in dialogue.history] != call.said:
+        found.append("a turn is not what was said")
+    return found
+
+
+def _differences(alone: Rewrite, together: Rewrite) -> list[str]:
+    """What is another alone than among others; numbers may differ by rounding."""
+    if _without_numbers(alone) != _without_numbers(together):
+        return [f"alone it becomes {alone.text!r}"]
+    if alone.grid is None or together.grid is None:
+        return [] if alone.grid is together.grid else ["it has a grid only once"]
+    apart = np.abs(alone.grid.probabilities - together.grid.probabilities).max(initial=0)
+    return [] if apart < _ROUNDING else [f"alone its grid is another one, by {apart:.4f}"]
+
+
+def _without_numbers(result: Rewrite) -> Rewrite:
+    sure = None if result.confidence is None else 1.0
+    return replace(result, confidence=sure, edits=tuple(replace(edit, score=1.0) for edit in result.edits))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import json
 import os
 import re
 import subprocess
@@ -14,8 +15,14 @@ import pytest
 SOURCE = Path(__file__).resolve().parents[1] / "src"
 WORKSHOP = ("torch", "transformers", "lightning", "onnx", "matplotlib", "safetensors", "scipy")
 
-
 HISTORY = ["well now , do you know Oslo ?", "Sure ."]
+DIALOGUES = {
+    "en": (["Who wrote Dune?", "Frank Herbert wrote Dune."], "When was he born?"),
+    "en-fast": (["Who wrote Dune?", "Frank Herbert wrote Dune."], "When was he born?"),
+    "zh": (["你看过泰坦尼克号吗", "看过，很好看"], "谁导演的"),
+    "zh-fast": (["你喜欢周杰伦吗", "喜欢"], "为什么喜欢他"),
+}
+WANTED = {"en": "Herbert", "en-fast": "Herbert", "zh": "泰坦尼克号", "zh-fast": "周杰伦"}
 
 
 def _with_what_they_need(*names: str) -> set[str]:
@@ -63,7 +70,7 @@ def test_the_workshop_is_not_there(light_python):
     assert run(light_python, "-c", code).stdout.strip() == "[]"
 
 
-def test_a_model_is_loaded_and_used(light_python, toy_bundle):
+def test_a_model_of_ones_own_is_loaded_and_used(light_python, toy_bundle):
     code = (
         "import sys; from urewrite import Rewriter\n"
         f"result = Rewriter.from_pretrained({str(toy_bundle)!r}).rewrite({HISTORY!r}, 'where is it now ?')\n"
@@ -71,6 +78,26 @@ def test_a_model_is_loaded_and_used(light_python, toy_bundle):
     )
     result = run(light_python, "-W", "error", "-c", code)
     assert (result.stdout, result.stderr) == ("where is Oslo now ?\n", "")
+
+
+@pytest.fixture(scope="module")
+def rewritten_by_bundled(light_python):
+    """What each bundled model makes of its dialogue there, all in one process."""
+    code = (
+        "import json; from urewrite import Rewriter\n"
+        f"for name, dialogue in {DIALOGUES!a}.items():\n"
+        "    print(json.dumps([name, Rewriter.from_pretrained(name).rewrite(*dialogue).to_record()]))"
+    )
+    result = run(light_python, "-W", "error", "-c", code)
+    assert (result.returncode, result.stderr) == (0, "")
+    return dict(map(json.loads, result.stdout.splitlines()))
+
+
+@pytest.mark.parametrize("name", DIALOGUES)
+def test_a_bundled_model_rewrites(rewritten_by_bundled, name):
+    result = rewritten_by_bundled[name]
+    assert (result["model"], result["reason"]) == (name, "rewritten")
+    assert WANTED[name] in result["text"]
 
 
 def test_every_module_of_the_runtime_is_imported(light_python):

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from urewrite.dialogue import Dialogue
 from urewrite.edits.apply import apply_edits
 from urewrite.edits.grid import END, SEPARATOR, ConnectionWords
@@ -29,8 +33,44 @@ def violations(dialogue: Dialogue, rewrite: Rewrite, words: ConnectionWords) -> 
     if position != len(rewrite.text):
         found.append("the pieces do not cover the text")
     given = (dialogue.utterance, *(turn.text for turn in dialogue.history))
-    markers = [mark for mark in (SEPARATOR, END) if mark in rewrite.text and not any(mark in text for text in given)]
-    return found + [f"{mark} is in the text" for mark in markers]
+    written = [rewrite.text[piece.start : piece.end] for piece in rewrite.pieces]  # "[" and "S]" may well meet
+    for mark in (SEPARATOR, END):
+        if any(mark in text for text in written) and not any(mark in text for text in given):
+            found.append(f"{mark} is in the text")
+    return found
+
+
+@contextmanager
+def failures_logged() -> Iterator[list[str]]:
+    """What the log of `urewrite` tells at warning or above while the block runs, a line each, whatever its level is.
+
+    A failure inside may leave no trace in the results, since a batch that fails is done again one by one.
+    """
+    logger = logging.getLogger("urewrite")
+    kept = _Kept(logging.WARNING)
+    level, disabled = logger.level, logger.disabled
+    logger.addHandler(kept)
+    logger.disabled = False
+    if logger.getEffectiveLevel() > logging.WARNING:
+        logger.setLevel(logging.WARNING)
+    try:
+        yield kept.lines
+    finally:
+        logger.removeHandler(kept)
+        logger.disabled = disabled
+        logger.setLevel(level)
+
+
+class _Kept(logging.Handler):
+    """Keeps each record as its message and the error that came with it."""
+
+    def __init__(self, level: int) -> None:
+        super().__init__(level)
+        self.lines: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        error = record.exc_info[1] if record.exc_info else None
+        self.lines.append(record.getMessage() + ("" if error is None else f": {type(error).__name__}: {error}"))
 
 
 def _there(edit: Edit, dialogue: Dialogue, words: ConnectionWords) -> bool:
