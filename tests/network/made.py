@@ -44,6 +44,19 @@ def padded_to(batch: GridBatch, rows: int, columns: int, more: int = 0) -> GridB
     return GridBatch(pad(batch.ids, (0, more), value=PADDING), owners, batch.heights, batch.widths, match)
 
 
+def training_step(network: RUN, batch: GridBatch) -> tuple[dict[str, torch.Tensor], ...]:
+    """Loss, gradients and running statistics of a step, in double precision."""
+    network.double()
+    logits = network(batch._replace(match=batch.match.double()))
+    labels = torch.full((len(logits), *logits.shape[2:]), -1)
+    for example, (rows, columns) in enumerate(zip(batch.heights, batch.widths, strict=True)):
+        labels[example, :rows, :columns] = example % logits.shape[1]
+    loss = torch.nn.functional.cross_entropy(logits, labels, ignore_index=-1)
+    loss.backward()
+    gradients = {name: found.grad for name, found in network.named_parameters() if found.grad is not None}
+    return {"loss": loss.detach()}, gradients, dict(network.named_buffers())
+
+
 def settled(network: RUN) -> RUN:
     """With embedding and statistics as after training, so that every word makes a difference to the logits."""
     with torch.no_grad():

@@ -7,11 +7,11 @@ transformers = pytest.importorskip("transformers", reason="not provided: transfo
 
 from safetensors.torch import load_file, save_file  # noqa: E402
 
-from network.encoders import KINDS, WORDS, encoder_folder  # noqa: E402
-from network.made import SMALL, batch_of, padded_to, settled  # noqa: E402
+from network.encoders import KINDS, SHARING, WORDS, encoder_folder, spelled  # noqa: E402
+from network.made import SMALL, batch_of, padded_to, settled, training_step  # noqa: E402
 from urewrite.dialogue import Dialogue  # noqa: E402
 from urewrite.edits.grid import lay_out  # noqa: E402
-from urewrite.errors import DataUnavailableError  # noqa: E402
+from urewrite.errors import BadInputError, DataUnavailableError  # noqa: E402
 from urewrite.network.context import pool  # noqa: E402
 from urewrite.network.pretrained import encoder_network, load_encoder, load_pieces  # noqa: E402
 from urewrite.network.settings import EncoderSettings, NetworkSettings  # noqa: E402
@@ -24,14 +24,19 @@ OTHERS = [
 FORMS = [{}, {"layer_mix": False}, {"lstm": True}, {"layer_mix": False, "lstm": True}]
 
 
-@pytest.fixture(scope="module", params=KINDS)
-def folder(request, tmp_path_factory):
-    return encoder_folder(request.param, tmp_path_factory.mktemp(request.param))
-
-
 @pytest.fixture(scope="module")
-def bert(tmp_path_factory):
-    return encoder_folder("bert", tmp_path_factory.mktemp("bert"))
+def folders(tmp_path_factory):
+    return {kind: encoder_folder(kind, tmp_path_factory.mktemp(kind)) for kind in KINDS}
+
+
+@pytest.fixture(params=KINDS)
+def folder(request, folders):
+    return folders[request.param]
+
+
+@pytest.fixture
+def bert(folders):
+    return folders["bert"]
 
 
 def network(folder, **form):
@@ -43,14 +48,15 @@ def network(folder, **form):
     return settled(encoder_network(settings, load_encoder(asked), WORDS)), load_pieces(asked)
 
 
-def test_pieces_come_from_the_folder(folder):
-    pieces = load_pieces(EncoderSettings(model=str(folder)))
+@pytest.mark.parametrize("kind", KINDS)
+def test_pieces_come_from_the_folder(folders, kind):
+    pieces, known = load_pieces(EncoderSettings(model=str(folders[kind]))), spelled(kind)
     prepared = pieces.prepare(lay_out(Dialogue.of(["What abc", "北京"], "is")))
-    assert [pieces.tokenizer.id_to_token(piece) for piece in prepared.ids] == [
-        *["[CLS]", "what", "a", "##b", "##c", "[SEP]", "北", "京"],
-        *["[SEP]", "is", "[SEP]"],
-    ]
-    assert prepared.owners.tolist() == [-1, 0, 1, 1, 1, 2, 3, 4, -1, 5, 6]
+    words = ["start", "what", "abc", "end", "北", "京", "end", "is", "end"]
+    owners = [-1, 0, 1, 2, 3, 4, -1, 5, 6]
+    expected = [(owner, piece) for owner, word in zip(owners, words, strict=True) for piece in known[word]]
+    found = map(pieces.tokenizer.id_to_token, prepared.ids.tolist())
+    assert list(zip(prepared.owners.tolist(), found, strict=True)) == expected
 
 
 def test_words_are_the_mean_of_their_pieces():
@@ -78,6 +84,20 @@ def test_a_prediction_is_the_same_alone_in_a_batch_and_under_any_padding(folder,
     assert alone.std() > 1e-3
     assert torch.allclose(alone, together, atol=1e-5)
     assert torch.allclose(alone, padded, atol=1e-5)
+
+
+@pytest.mark.parametrize("form", [{}, {"layer_mix": False, "lstm": True}])
+def test_training_does_not_see_padding(folder, form):
+    """The same batch with more padding: same loss, same gradients, same running statistics."""
+    results = []
+    for more in (0, 5):
+        made, pieces = network(folder, **form)
+        made.train().context_layer.encoder.eval()  # without its dropout, which is drawn for padding too
+        given = batch_of(pieces, ONE, *OTHERS)
+        results.append(training_step(made, padded_to(given, 32 + 4 * more, 12 + 4 * more, more=more)))
+    for expected, found in zip(*results, strict=True):
+        assert expected.keys() == found.keys()
+        assert all(torch.allclose(expected[name], found[name], rtol=0, atol=1e-9) for name in expected)
 
 
 def test_every_piece_and_its_place_count(folder):
@@ -113,7 +133,7 @@ def test_every_trainable_parameter_learns(folder, form):
     trainable = {name: p.grad for name, p in made.named_parameters() if p.requires_grad}
     assert [name for name, gradient in trainable.items() if gradient is None] == []
     # A bias of the keys moves all attention weights alike, so softmax takes its gradient away.
-    keys = ("key.bias", "attn.k.bias")
+    keys = ("key.bias", "attn.k.bias", "k_lin.bias")
     assert [name for name, gradient in trainable.items() if not name.endswith(keys) and not gradient.any()] == []
 
 
@@ -137,13 +157,56 @@ def test_layers_are_cut_from_the_end(folder):
     assert len(network(folder, layers=1)[0].context_layer.mix) == 2
 
 
-def test_frozen_layers_do_not_learn(folder):
-    made, pieces = network(folder, frozen_layers=1)
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != SHARING])
+def test_frozen_layers_do_not_learn(folders, kind):
+    made, pieces = network(folders[kind], frozen_layers=1)
     made.train()(batch_of(pieces, ONE, *OTHERS)).square().mean().backward()
     learned = {name for name, p in made.context_layer.encoder.named_parameters() if p.grad is not None}
     assert not [name for name in learned if name.startswith("embeddings") or ".layer.0." in name]
     assert [name for name in learned if ".layer.1." in name]
     assert all(p.grad is None for p in made.parameters() if not p.requires_grad)
+
+
+@pytest.mark.parametrize(
+    ("kind", "form", "key", "said"),
+    [
+        ("bert", {"layers": 3}, "layers", "at most the 2 layers"),
+        ("albert", {"layers": 3}, "layers", "at most the 2 layers"),
+        ("bert", {"frozen_layers": 3}, "frozen_layers", "at most the 2 layers"),
+        ("bert", {"layers": 1, "frozen_layers": 2}, "frozen_layers", "at most the 1 layers"),
+        ("albert", {"frozen_layers": 1}, "frozen_layers", "share their weights"),
+    ],
+)
+def test_layers_that_are_not_there_are_said(folders, kind, form, key, said):
+    with pytest.raises(BadInputError, match=said) as caught:
+        load_encoder(EncoderSettings(model=str(folders[kind]), **form))
+    assert caught.value.field == f"network.encoder.{key}"
+
+
+@pytest.mark.parametrize("kind", [{"num_hidden_groups": 2}, {"inner_group_num": 2}])
+def test_an_albert_of_several_layers_is_refused(tmp_path, kind):
+    sizes = {"hidden_size": 8, "num_attention_heads": 1, "num_hidden_layers": 2, "intermediate_size": 8}
+    config = transformers.AlbertConfig(vocab_size=9, embedding_size=4, **sizes, **kind)
+    transformers.AlbertModel(config).save_pretrained(tmp_path)
+    with pytest.raises(DataUnavailableError, match="ALBERT"):
+        load_encoder(EncoderSettings(model=str(tmp_path)))
+
+
+def test_what_is_no_encoder_is_said(tmp_path):
+    config = transformers.GPT2Config(vocab_size=9, n_embd=8, n_layer=1, n_head=1, bos_token_id=1, eos_token_id=1)
+    transformers.GPT2Model(config).save_pretrained(tmp_path)
+    with pytest.raises(DataUnavailableError, match="of the kind gpt2"):
+        load_encoder(EncoderSettings(model=str(tmp_path)))
+
+
+def test_a_pooler_that_cannot_be_left_out_is_not_trained(tmp_path):
+    """It would get no gradient, for which several processes would wait in vain."""
+    sizes = {"hidden_size": 8, "num_attention_heads": 1, "num_hidden_layers": 1, "intermediate_size": 8}
+    transformers.ErnieModel(transformers.ErnieConfig(vocab_size=9, **sizes)).save_pretrained(tmp_path)
+    asked = EncoderSettings(model=str(tmp_path))
+    made = encoder_network(NetworkSettings(encoder=asked), load_encoder(asked), WORDS)
+    frozen = {name.split(".")[0] for name, p in made.context_layer.encoder.named_parameters() if not p.requires_grad}
+    assert frozen == {"pooler"}
 
 
 @pytest.mark.parametrize("load", [load_encoder, load_pieces])

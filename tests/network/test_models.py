@@ -22,7 +22,7 @@ NONE = ConnectionWords()
 
 def settings(name="first", start=None, **network):
     return TrainingSettings.model_validate(
-        {"name": name, "data": {"corpus": "x"}, "start": start or {}, "network": {**SMALL, **network}}
+        {"name": name, "data": {"corpus": "rewrite"}, "start": start or {}, "network": {**SMALL, **network}}
     )
 
 
@@ -155,11 +155,13 @@ def test_the_optimiser_takes_parameters_in_the_order_of_the_network(tmp_path):
 
 
 @pytest.mark.parametrize("form", [{}, {"layers": 1, "layer_mix": False}, {"lstm": True, "frozen_layers": 1}])
-@pytest.mark.parametrize("kind", ["bert", "roformer", "mpnet", "electra"])
+@pytest.mark.parametrize("kind", ["bert", "roformer", "mpnet", "electra", "distilbert", "roberta", "albert"])
 def test_a_model_with_an_encoder_needs_only_its_own_folder(tmp_path, kind, form):
     pytest.importorskip("transformers", reason="not provided: transformers, which the extra train brings")
-    from network.encoders import WORDS, encoder_folder
+    from network.encoders import SHARING, WORDS, encoder_folder
 
+    if kind == SHARING:
+        form = {**form, "frozen_layers": 0}
     (tmp_path / "encoder").mkdir()
     encoder = {"model": str(encoder_folder(kind, tmp_path / "encoder")), **form}
     axes = [lay_out(Dialogue.of(["what abc", "北京 is x"], "is xyz"), WORDS), lay_out(Dialogue.of([], "it"), WORDS)]

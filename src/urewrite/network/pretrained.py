@@ -27,6 +27,9 @@ LONGEST = 512
 _COUNT_FROM_PADDING = {"camembert", "mpnet", "roberta", "xlm-roberta"}
 """Architectures whose first position has the number after that of the padding."""
 
+_WITHOUT_POOLER = {"albert", "bert", "camembert", "mpnet", "roberta", "xlm-roberta"}
+"""Architectures that let us leave out the pooler."""
+
 
 def load_encoder(settings: EncoderSettings) -> PreTrainedModel:
     """The encoder with its pretrained weights, cut as asked for."""
@@ -39,10 +42,11 @@ def load_encoder(settings: EncoderSettings) -> PreTrainedModel:
         raise DataUnavailableError(
             f"the encoder {settings.model} lacks weights: {missing[0]} and {len(missing) - 1} more"
         )
-    layers = _layers(encoder)
+    _check_layers(settings, encoder)
     if settings.layers is not None:
-        del layers[settings.layers :]
-        encoder.config.num_hidden_layers = len(layers)
+        if not _shares_layers(encoder):
+            del _layers(encoder)[settings.layers :]
+        encoder.config.num_hidden_layers = settings.layers
     trained: PreTrainedModel = encoder.train()
     return trained
 
@@ -101,6 +105,30 @@ def empty_encoder(config: Mapping[str, Any]) -> PreTrainedModel:
     return encoder
 
 
+def _check_layers(settings: EncoderSettings, encoder: PreTrainedModel) -> None:
+    """Refuse to keep or to freeze more layers than there are."""
+    shared = _shares_layers(encoder)
+    there = int(encoder.config.num_hidden_layers) if shared else len(_layers(encoder))
+    if settings.layers is not None and settings.layers > there:
+        raise BadInputError(
+            f"expected at most the {there} layers the encoder has, found {settings.layers}",
+            field="network.encoder.layers",
+        )
+    kept = there if settings.layers is None else settings.layers
+    if settings.frozen_layers > (0 if shared else kept):
+        most = "0, since all layers share their weights" if shared else f"at most the {kept} layers that are kept"
+        raise BadInputError(f"expected {most}, found {settings.frozen_layers}", field="network.encoder.frozen_layers")
+
+
+def _shares_layers(encoder: PreTrainedModel) -> bool:
+    """Whether all layers are one and the same, read again and again, as in ALBERT."""
+    if encoder.config.model_type != "albert":
+        return False
+    if encoder.config.num_hidden_groups * encoder.config.inner_group_num != 1:
+        raise DataUnavailableError("of ALBERT encoders only those whose layers all share their weights can be used")
+    return True
+
+
 def _layers(encoder: PreTrainedModel) -> torch.nn.ModuleList:
     for name in ("encoder.layer", "transformer.layer", "layers", "encoder.layers"):
         try:
@@ -109,27 +137,31 @@ def _layers(encoder: PreTrainedModel) -> torch.nn.ModuleList:
             continue
         if isinstance(found, torch.nn.ModuleList):
             return found
-    raise DataUnavailableError(f"the layers of a {encoder.config.model_type} encoder cannot be told apart")
+    raise DataUnavailableError(
+        f"a network of the kind {encoder.config.model_type} cannot be the encoder: expected one such as bert or electra"
+    )
 
 
 def _freeze(encoder: PreTrainedModel, layers: int) -> None:
-    """Leave embeddings and first layers as they are, and always RoFormer's sine waves, which it never trains."""
-    names = ["encoder.embed_positions"]
+    """Leave embeddings and first layers as they are.
+
+    And always RoFormer's sine waves, which it never trains, and a pooler, which nothing here uses: several processes
+    would wait in vain for its gradient.
+    """
+    names = ["encoder.embed_positions", "pooler"]
+    frozen: list[torch.nn.Module] = []
     if layers:
+        frozen.extend(_layers(encoder)[:layers])
         names += ["embeddings", "embeddings_project"]  # the latter where embeddings are narrower than layers
         encoder.get_input_embeddings().requires_grad_(False)
     modules = dict(encoder.named_modules())
-    for module in (*_layers(encoder)[:layers], *(modules[name] for name in names if name in modules)):
+    for module in (*frozen, *(modules[name] for name in names if name in modules)):
         module.requires_grad_(False)
 
 
 def _pooler_switch(config: PretrainedConfig) -> dict[str, bool]:
     """Leave out the pooler, which nothing here uses, where the architecture lets us."""
-    return (
-        {"add_pooling_layer": False}
-        if config.model_type in {"bert", "camembert", "mpnet", "roberta", "xlm-roberta"}
-        else {}
-    )
+    return {"add_pooling_layer": False} if config.model_type in _WITHOUT_POOLER else {}
 
 
 @contextmanager
