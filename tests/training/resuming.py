@@ -28,7 +28,7 @@ def assert_goes_on_exactly(folder: Path, *command: object, first: tuple[object, 
     expected, found = (load_file(run / "model.safetensors") for run in (whole, broken))
     assert expected.keys() == found.keys()
     assert all(torch.equal(expected[name], found[name]) for name in expected)
-    assert _last_epoch(whole) == _last_epoch(broken)  # the weights that are kept may be from before
+    assert _epochs(whole) == _epochs(broken)  # the weights that are kept may be from before
     return broken
 
 
@@ -43,7 +43,7 @@ def _kill_at(checkpoint: Path, process: subprocess.Popen[str]) -> None:
     assert process.returncode == -signal.SIGKILL, messages
 
 
-def _last_epoch(run: Path) -> dict[str, float]:
-    """How the last epoch was validated; its training loss is only that of the steps since the run went on."""
-    last = json.loads((run / "metrics.json").read_text(encoding="utf-8"))["epochs"][-1]
-    return {name: value for name, value in last.items() if name != "train_loss"}
+def _epochs(run: Path) -> list[dict[str, float]]:
+    """Losses and metrics of every epoch."""
+    epochs: list[dict[str, float]] = json.loads((run / "metrics.json").read_text(encoding="utf-8"))["epochs"]
+    return epochs

@@ -45,7 +45,24 @@ def test_several_files_are_learned_from_and_another_chooses(tmp_path):
     assert said_in(found.train) == ["it 1", "it 3", "it 4"]  # what the validation part holds is not trained on
     assert said_in(found.validation) == ["it 9", "it 2"]
     assert any("left out 1 examples of" in line for line in said)
-    assert len(found.described) == 2
+    assert found.described(found.train) == ("one.jsonl: 2 examples", "two.jsonl: 1 examples")
+
+
+def test_only_what_was_really_learned_from_is_counted(tmp_path):
+    """An example whose rewrite cannot be made, and one without a history, teach nothing."""
+    records = [
+        {"history": ["old wok"], "utterance": "where is it ?", "rewrite": "where is old wok ?"},
+        {"history": ["old wok"], "utterance": "where is it ?", "rewrite": "where is another place ?"},
+        {"history": [], "utterance": "where is it ?", "rewrite": "where is it ?"},
+    ]
+    file = tmp_path / "one.jsonl"
+    file.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    settings = DataSettings(corpus=[str(file)], validation=[file_of(tmp_path / "held.jsonl", 9)])
+    found = load_examples(settings, seed=1, mirror=tmp_path / "none", notify=lambda _: None)
+    gold = derive_gold(found.train, ConnectionWords(), settings, lambda given: given)
+    for only_exact, amount in ((True, 1), (False, 2)):
+        learned_from = gold.to_learn_from(only_exact=only_exact).examples
+        assert found.described(learned_from) == (f"one.jsonl: {amount} of 3 examples",)
 
 
 def test_a_file_alone_keeps_some_dialogues_back(tmp_path):

@@ -102,4 +102,4 @@ def test_no_dialogue_of_a_held_out_part_is_made(tmp_path):
     found = load_examples(settings, seed=1, mirror=None, notify=lambda _: None)
     assert len(found.train) > len(parts[0])
     assert not any(tuple(spoken(one)) in held for one in found.train)
-    assert any("names exchanged" in said for said in found.described)
+    assert any("names exchanged" in name for name, _ in found.sources)

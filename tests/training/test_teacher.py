@@ -3,18 +3,23 @@ from __future__ import annotations
 import json
 import shutil
 
+import numpy as np
 import pytest
 
 pytest.importorskip("lightning", reason="not provided: lightning, which the extra train brings")
 
 import torch
+from safetensors.torch import load_file, save_file
 
 from training.running import here, written
 from training.toy import toy_settings
+from urewrite.bundle import read_config
 from urewrite.errors import BadInputError
+from urewrite.training.data import derive_gold, load_examples
 from urewrite.training.fit import train
 from urewrite.training.loss import grid_loss, taught_loss
 from urewrite.training.settings import check_settings
+from urewrite.training.teacher import ask_teachers
 
 
 def test_a_teacher_that_is_sure_is_as_good_as_labels():
@@ -61,3 +66,22 @@ def test_a_start_with_other_connection_words_than_the_teacher_is_refused(home, t
     with pytest.raises(BadInputError, match="connection words") as caught:
         train(check_settings(settings), home / "run", notify=print)
     assert caught.value.field == "teacher.model"
+
+
+def test_of_several_teachers_the_mean_is_taken(home, toy_run):
+    """A second one that is sure of the opposite everywhere leaves half of what the first says."""
+    contrary = home / "contrary"
+    shutil.copytree(toy_run, contrary)
+    weights = load_file(contrary / "model.safetensors")
+    name = "segmentation_layer.classify.weight"
+    weights[name] = torch.zeros_like(weights[name])
+    weights["segmentation_layer.classify.bias"] = torch.tensor([50.0, 0.0, 0.0])
+    save_file(weights, contrary / "model.safetensors")
+    data = check_settings(toy_settings(home)).data
+    examples = load_examples(data, seed=1, mirror=None, notify=print)
+    gold = derive_gold(examples.train[:20], read_config(toy_run).connection_words, data, lambda given: given)
+    alone, both = (ask_teachers(folders, gold, print) for folders in ([toy_run], [toy_run, contrary]))
+    for one, mean in zip(alone, both, strict=True):
+        assert np.allclose(mean[1:], one[1:] / 2, atol=1e-3)
+        assert np.allclose(mean[0], (one[0] + 1) / 2, atol=1e-3)
+    assert max(one[1:].max() for one in alone) > 0.5

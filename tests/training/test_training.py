@@ -22,8 +22,10 @@ from training.resuming import assert_goes_on_exactly
 from training.running import finished, here, start, written
 from training.toy import toy_settings
 from urewrite.errors import BadInputError, DataUnavailableError
+from urewrite.network.settings import NetworkSettings
 from urewrite.training.checkpoints import StopAfter, TimeIsOverError, WholeCheckpoints
 from urewrite.training.fit import train
+from urewrite.training.module import RewritingModule
 from urewrite.training.settings import check_settings, load_settings
 
 
@@ -37,6 +39,14 @@ from urewrite.training.settings import check_settings, load_settings
         ({"data": {"corpus": "rewrite", "labels": "other"}}, "data.labels"),
         ({"network": {"similarities": ["elementwise", "smell"]}}, "network.similarities.1"),
         ({"optimiser": {"learning_rate": "fast"}}, "optimiser.learning_rate"),
+        ({"optimiser": {"class_weights": [0.2, -0.4, 0.4]}}, "optimiser.class_weights.1"),
+        ({"optimiser": {"class_weights": [0, 0, 0]}}, "optimiser.class_weights.0"),
+        ({"start": {"vectors": "v"}, "network": {"encoder": {"model": "m"}}}, "start.vectors"),
+        ({"start": {"vectors": "v", "model": "en"}}, "start.vectors"),
+        ({"start": {"hidden": 8}}, "start.hidden"),
+        ({"data": {"corpus": ["rewrite", "rewrites"]}}, "data.corpus"),
+        ({"data": {"corpus": "rewrites:validation"}}, "data.corpus"),
+        ({"data": {"corpus": "rewrite", "validation": "rewrite:dev"}}, "data.validation"),
     ],
 )
 def test_mistakes_name_the_key(tmp_path, change, key):
@@ -85,6 +95,19 @@ def test_a_killed_run_with_an_encoder_goes_on_exactly(tmp_path):
     assert_goes_on_exactly(tmp_path, "train", written(tmp_path, settings))
 
 
+def test_the_loss_of_an_interrupted_epoch_is_that_of_all_its_steps(tmp_path):
+    settings = toy_settings(tmp_path, epochs=2)
+    settings["data"]["examples"] = 48
+    path = written(tmp_path, settings)
+    here("train", path, "--folder", tmp_path / "whole")
+    for _ in range(2):  # a step each
+        here("train", path, "--folder", tmp_path / "broken", "--max-minutes", 0)
+    assert "going on from last.ckpt" in here("train", path, "--folder", tmp_path / "broken")
+    whole, broken = (json.loads((tmp_path / run / "metrics.json").read_text()) for run in ("whole", "broken"))
+    assert len(whole["epochs"]) == 2
+    assert whole["epochs"] == broken["epochs"]
+
+
 def test_a_run_goes_on_with_its_own_settings_only(tmp_path):
     folder = tmp_path / "run"
     begun = toy_settings(tmp_path)
@@ -110,6 +133,50 @@ def test_the_model_to_start_from_may_lie_in_the_home_folder(home):
     settings = check_settings({**toy_settings(home), "start": {"model": "~/first"}})
     with pytest.raises(DataUnavailableError, match=re.escape(f"{home / 'first'} is no model folder")):
         train(settings, home / "run", notify=lambda _: None)
+
+
+@pytest.mark.parametrize("key", ["start.vectors", "start.model", "teacher.model", "network.encoder.model"])
+def test_what_is_not_there_is_said_with_its_key(tmp_path, key):
+    path = written(tmp_path, toy_settings(tmp_path))
+    said = here("train", path, "--set", f"{key}={tmp_path}/missing", "--folder", tmp_path / "run", code=4)
+    assert f"field '{key}': " in said
+    assert f"{tmp_path}/missing" in said
+
+
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        ({"width": 18}, "width is 16 in start.model"),
+        ({"embedding": 24, "hidden": 12}, "hidden is 24 in start.model"),
+        ({"encoder": {"model": "m"}}, "encoder.model is None in start.model"),
+    ],
+)
+def test_a_network_that_is_not_that_of_the_model_to_start_from_is_refused(tmp_path, toy_run, other, said):
+    settings = check_settings({**toy_settings(tmp_path), "start": {"model": str(toy_run)}, "network": other})
+    with pytest.raises(BadInputError, match=said) as caught:
+        train(settings, tmp_path / "run", notify=lambda _: None)
+    assert caught.value.field == "network"
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("hidden", [None, 12])
+def test_a_run_tells_of_the_network_it_goes_on_with(tmp_path, toy_run, hidden):
+    """It can be resumed by its training file and by what it tells, also if it was begun when it told of defaults."""
+    run = tmp_path / "run"
+    settings = {**toy_settings(tmp_path), "start": {"model": str(toy_run), "hidden": hidden}}
+    real = check_settings(settings).network.model_dump(mode="json") | ({} if hidden is None else {"hidden": hidden})
+    del settings["network"]
+    path = written(tmp_path, settings)
+    here("train", path, "--folder", run, "--max-minutes", 0)
+    told = yaml.safe_load((run / "settings.yaml").read_text())
+    assert told["network"] == real
+    for begun in (real, NetworkSettings().model_dump(mode="json")):
+        for resumed_by in (path, tmp_path / "told.yaml"):
+            told["network"] = begun
+            for place in (run / "settings.yaml", tmp_path / "told.yaml"):
+                place.write_text(yaml.safe_dump(told))
+            assert "going on from last.ckpt" in here("train", resumed_by, "--folder", run, "--max-minutes", 0)
+            assert yaml.safe_load((run / "settings.yaml").read_text())["network"] == real
 
 
 @pytest.mark.parametrize("batch", [0, 1, 2])
@@ -150,7 +217,40 @@ def test_a_loss_that_is_no_number_stops_with_a_sentence(tmp_path):
     path = written(tmp_path, toy_settings(tmp_path, learning_rate=1e30, clip=1e30))
     messages = here("train", path, "--folder", tmp_path / "run", code=1)
     assert "urewrite: error: the loss is" in messages
+    assert "; there is no checkpoint yet" in messages
     assert "Traceback" not in messages
+
+
+def test_a_gradient_that_is_no_number_stops_before_it_spoils_the_weights(tmp_path, monkeypatch):
+    settings = toy_settings(tmp_path, epochs=1)
+    settings["checkpoint_minutes"] = 1e-6
+    settings["data"]["examples"] = 96
+    path, run = written(tmp_path, settings), tmp_path / "run"
+
+    def spoil(module):
+        if module.global_step == 5:
+            module.network.segmentation_layer.classify.bias.grad[1] = float("nan")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(RewritingModule, "on_after_backward", spoil)
+        messages = here("train", path, "--folder", run, code=1)
+    assert "urewrite: error: the size of the gradient is nan at step 5; lower optimiser.learning_rate" in messages
+    assert "; recent.ckpt is the last good checkpoint" in messages
+    left = torch.load(run / "recent.ckpt", weights_only=False)
+    assert left["global_step"] == 5
+    assert all(torch.isfinite(tensor).all() for tensor in left["state_dict"].values())
+    assert "going on from recent.ckpt" in here("train", path, "--folder", run)
+    assert all(torch.isfinite(tensor).all() for tensor in load_file(run / "model.safetensors").values())
+
+
+def test_gradients_are_clipped(tmp_path):
+    """Clipped to nothing, they leave the weights as they were."""
+    settings = toy_settings(tmp_path, epochs=1, clip=1e-30, schedule="none")
+    settings["data"]["examples"] = 24
+    settings["checkpoint_minutes"] = 1e-6
+    here("train", written(tmp_path, settings), "--folder", tmp_path / "run")
+    state = torch.load(tmp_path / "run" / "recent.ckpt", weights_only=False)["optimizer_states"][0]["state"]
+    assert all(moments["exp_avg"].abs().max() <= 1e-30 for moments in state.values())
 
 
 def test_training_without_its_extra_says_so(tmp_path):

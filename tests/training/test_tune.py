@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from urewrite.bundle import ModelConfig
 from urewrite.dialogue import Dialogue, Example
 from urewrite.edits.choose import Thresholds
 from urewrite.edits.grid import ConnectionWords, EditType, lay_out
-from urewrite.pipeline import Judged
-from urewrite.training.tune import tune
+from urewrite.pipeline import Judged, Pipeline
+from urewrite.prepare import Vocabulary
+from urewrite.training.tune import tune, tuned
 
 WORDS = ConnectionWords(("of",))
 DIALOGUE = Dialogue.of(["try Meghna", "or Nandos"], "what is the number ?")
@@ -53,3 +55,24 @@ def test_connection_words_that_join(likely, joining):
     chosen, metrics = tune(given, examples("of Meghna ", "of Nandos ", "Nandos "), "em")
     assert metrics["em"] == 100
     assert chosen == Thresholds(joining=joining)
+
+
+def test_utterances_to_be_left_alone_count_beside_the_validation_part():
+    """Where nearly all is rewritten, little evidence is enough; not where other utterances must stay as they are."""
+
+    def hesitant(arrays):
+        found = np.zeros((len(arrays.heights), 3, *arrays.match.shape[1:]))
+        found[:, EditType.INSERT, 0, AT] = 0.45
+        found[:, EditType.NONE] = 1 - found[:, EditType.INSERT]
+        return found
+
+    dialogue = Dialogue.of(["Nandos"], DIALOGUE.utterance)
+    config = ModelConfig(name="hesitant", connection_words=ConnectionWords(), most_rows=50, network={})
+    pipeline = Pipeline(config, Vocabulary.of([lay_out(dialogue)]), hesitant)
+    rewritten = [Example(dialogue, "what is the number Nandos ?")] * 3
+    alone = [Example(dialogue, dialogue.utterance)] * 4
+    eager, metrics = tuned(pipeline, rewritten, "em")
+    assert (eager.thresholds.lone, metrics["em"]) == (0, 100)
+    careful, metrics = tuned(pipeline, rewritten, "em", alone)
+    assert careful.thresholds.cell > 0.45 or careful.thresholds.lone > 0.45
+    assert metrics["em"] == 0  # of the validation part, which alone is measured

@@ -17,6 +17,7 @@ from urewrite.corpora.training import BUILT_ON_QUAC, refuse_overlap
 from urewrite.dialogue import Example
 from urewrite.edits.choose import Probabilities
 from urewrite.edits.grid import Axes, ConnectionWords, EditType, Grid
+from urewrite.edits.occurrences import mark_every_occurrence
 from urewrite.edits.supervise import supervise
 from urewrite.errors import BadInputError, DataUnavailableError
 from urewrite.prepare import Preparer
@@ -36,11 +37,25 @@ _NOT_BUILT_ON_QUAC = ("rewrite", "multi", "task")
 
 @dataclass(frozen=True, slots=True)
 class Examples:
-    """Examples to learn from and to choose by, and in words what they are."""
+    """Examples to learn from and to choose by, and what they are."""
 
     train: list[Example]
     validation: list[Example]
-    described: tuple[str, ...]
+    sources: tuple[tuple[str, int], ...]
+    """Where the examples to learn from come from, and how many of each, in their order."""
+    left_alone: list[Example]
+    """Made from the validation part as they are from what is learned from: utterances to be left as they are."""
+
+    def described(self, learned_from: Sequence[Example]) -> tuple[str, ...]:
+        """Every source with how many of its examples are among those really learned from, and of how many."""
+        taken = set(map(id, learned_from))
+        lines: list[str] = []
+        start = 0
+        for name, amount in self.sources:
+            used = sum(id(example) in taken for example in self.train[start : start + amount])
+            start += amount
+            lines.append(f"{name}: {used:,} {'' if used == amount else f'of {amount:,} '}examples")
+        return tuple(lines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +108,7 @@ def load_examples(settings: DataSettings, *, seed: int, mirror: Path | None, not
             validation += _load(name, mirror, notify)
     kept: list[Example] = []
     kept_of: dict[str, list[Example]] = {}
-    described: list[str] = []
+    counted: list[tuple[str, int]] = []
     for name, examples in sources:
         apart = _apart(name, examples, validation)
         if len(apart) < len(examples):
@@ -101,21 +116,29 @@ def load_examples(settings: DataSettings, *, seed: int, mirror: Path | None, not
         apart = apart[: None if settings.examples is None else max(settings.examples - len(kept), 0)]
         kept.extend(apart)
         kept_of[name] = apart
-        described.append(f"{shown_source(name)}: {len(apart):,} examples")
+        counted.append((shown_source(name), len(apart)))
     if not kept:
         raise BadInputError(f"no examples to learn from are left of {', '.join(settings.corpus)}")
     chance = random.Random(seed)
     added = {
         "examples with names exchanged": _exchanged(kept_of, settings.exchanged_names, chance, validation, mirror),
-        "rewrites taken as utterances": already_rewritten(kept, settings.unchanged, chance),
-        "rewrites of other dialogues taken as utterances": topic_changes(kept, settings.topic_changes, chance),
-        "greetings, thanks and the like": pleasantries(kept, settings.pleasantries, chance),
+        **_left_alone(kept, settings, chance),
     }
     for what, made in added.items():
         if made:
             kept.extend(made)
-            described.append(f"{what}: {len(made):,} examples")
-    return Examples(kept, validation, tuple(described))
+            counted.append((what, len(made)))
+    to_leave = _left_alone(validation, settings, random.Random(f"{seed}/validation"))
+    return Examples(kept, validation, tuple(counted), [example for made in to_leave.values() for example in made])
+
+
+def _left_alone(examples: list[Example], settings: DataSettings, chance: random.Random) -> dict[str, list[Example]]:
+    """Examples whose utterance stays as it is, as many of each kind as is asked for."""
+    return {
+        "rewrites taken as utterances": already_rewritten(examples, settings.unchanged, chance),
+        "rewrites of other dialogues taken as utterances": topic_changes(examples, settings.topic_changes, chance),
+        "greetings, thanks and the like": pleasantries(examples, settings.pleasantries, chance),
+    }
 
 
 def _exchanged(
@@ -151,7 +174,11 @@ def derive_gold(
     """The gold grid of every example; `follow` shows how far it is."""
     search = settings.labels != "aligned"
     found = [supervise(example, words, search=search, most_rows=settings.most_rows) for example in follow(examples)]
-    grids = [insertions(item.grid) if settings.labels == "insertions" else item.grid for item in found]
+    grids = [item.grid for item in found]
+    if settings.labels == "insertions":
+        grids = [insertions(grid) for grid in grids]
+    elif settings.labels == "everywhere":
+        grids = [mark_every_occurrence(item.axes, item.grid) for item in found]
     return Gold(list(examples), [item.axes for item in found], grids, [item.exact for item in found])
 
 

@@ -32,12 +32,19 @@ from urewrite.training.data import Examples, Gold, derive_gold, load_examples
 from urewrite.training.module import HeldOut, RewritingModule
 from urewrite.training.predict import pipeline_of
 from urewrite.training.report import is_finished, keep_log, write_report
-from urewrite.training.settings import TrainingSettings, load_settings
-from urewrite.training.teacher import ask_teacher
+from urewrite.training.settings import TrainingSettings, asked_for_by, load_settings
+from urewrite.training.teacher import ask_teachers
 from urewrite.training.tune import tuned
-from urewrite.training.weights import Model, continued_model, new_model, save_model
+from urewrite.training.weights import (
+    Model,
+    continued_model,
+    network_of,
+    network_to_go_on_with,
+    new_model,
+    save_model,
+)
 
-LAST, BEST = "last.ckpt", "best.ckpt"
+LAST, RECENT, BEST = "last.ckpt", "recent.ckpt", "best.ckpt"
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _NETWORK = "network."
 
@@ -63,6 +70,7 @@ def train(
     lightning.seed_everything(settings.seed, verbose=False)
     examples = load_examples(settings.data, seed=settings.seed, mirror=mirror, notify=notify)
     model, gold, held_out = _prepared(settings, examples, notify)
+    settings = settings.model_copy(update={"network": network_of(model.config)})  # with start.model it is that one's
     folder.mkdir(parents=True, exist_ok=True)
     rank_zero_only(_write_settings)(folder, settings)
     teacher = settings.teacher
@@ -79,7 +87,6 @@ def train(
         devices=devices,
         strategy=strategy,
         max_epochs=settings.optimiser.epochs,
-        gradient_clip_val=settings.optimiser.clip,
         callbacks=[best, *_callbacks(settings, folder, max_minutes)],
         logger=[CSVLogger(folder, "log", version=""), TensorBoardLogger(folder, "tensorboard", version="")],
         default_root_dir=folder,
@@ -95,7 +102,10 @@ def train(
 
     size = settings.optimiser.batch_size
     finished = is_finished(folder)
-    taught = None if teacher is None or finished else ask_teacher(to_learn_from(teacher.model), gold, notify)
+    taught = None
+    if teacher is not None and not finished:
+        with asked_for_by("teacher.model"):
+            taught = ask_teachers([to_learn_from(model) for model in teacher.model], gold, notify)
     batches = BucketedBatches(
         gold.labelled(model.preparer, taught), size, seed=settings.seed, steps=lambda: trainer.global_step, share=share
     )
@@ -104,7 +114,7 @@ def train(
     if resumed is not None:
         notify(f"going on from {resumed.name}")
         rank_zero_only(keep_log)(folder)
-    with _clear_about_full_disks(folder), suppress(TimeIsOverError):
+    with _clear_about_full_disks(folder), _clear_about_what_is_left(folder), suppress(TimeIsOverError):
         if finished:
             notify("the run is finished; its model folder is written anew")
         else:
@@ -121,7 +131,7 @@ def train(
             score = checkpoint["callbacks"][best.state_key]["best_model_score"]
             chosen = settings.optimiser.monitor, float(score)
             save_model(folder, model)
-            config, metrics = tuned(pipeline_of(model), held_out.examples, chosen[0])
+            config, metrics = tuned(pipeline_of(model), held_out.examples, chosen[0], examples.left_alone)
             model = replace(model, config=config)
             save_model(folder, model)
             notify(f"best {chosen[0]}: {chosen[1]:.2f}")
@@ -133,22 +143,41 @@ def train(
 
 
 def _check_folder(folder: Path, settings: TrainingSettings) -> None:
-    """Refuse a folder that holds the model to start from, or a run with other settings.
+    """Refuse a folder that holds the model to start from or a run with other settings, and a network that is not its.
 
     Of other settings some would be ignored, since the checkpoint holds them too, and the card would tell of none.
     """
     if settings.start.model is not None and same_place(to_learn_from(settings.start.model), folder):
         raise BadInputError(f"is where the run goes, {folder}: choose another folder", field="start.model")
     begun = folder / "settings.yaml"
-    if _latest(folder) is None or not begun.is_file():
+    run = load_settings(begun) if _latest(folder) is not None and begun.is_file() else None
+    if settings.start.model is not None and (run is None or run.network != settings.network):
+        _check_network(settings, settings.start.model)
+    if run is None:
         return
-    before, now = (_flat(one.model_dump(mode="json")) for one in (load_settings(begun), settings))
+    before, now = (_flat(one.model_dump(mode="json")) for one in (run, settings))
     for key in sorted({*before, *now} - {"checkpoint_minutes"}):
+        if settings.start.model is not None and key.startswith("network."):
+            continue  # it is that of start.model; runs once told of defaults here
         if before.get(key) != now.get(key):
             raise BadInputError(
                 f"the run was begun with {before.get(key)!r}, not {now.get(key)!r}: keep that, or name another folder",
                 file=begun,
                 field=key,
+            )
+
+
+def _check_network(settings: TrainingSettings, model: str) -> None:
+    """Refuse a given network that is another than that of the model to start from, which would be taken anyway."""
+    with asked_for_by("start.model"):
+        its_own = _flat(network_to_go_on_with(to_learn_from(model), settings.start).model_dump(mode="json"))
+    given = settings.network.model_dump(mode="json", exclude_unset=True)
+    for key, value in _flat(given).items() if "network" in settings.model_fields_set else ():
+        if key not in its_own or its_own[key] != value:
+            raise BadInputError(
+                f"{key} is {its_own.get(key)!r} in start.model, whose network is taken over, not {value!r}:"
+                " leave network out",
+                field="network",
             )
 
 
@@ -172,7 +201,8 @@ def _prepared(
     if start is not None and settings.start.own_connection_words:
         words = read_config(start).connection_words
     elif settings.teacher is not None:
-        words = read_config(to_learn_from(settings.teacher.model)).connection_words
+        with asked_for_by("teacher.model"):
+            words = read_config(to_learn_from(settings.teacher.model[0])).connection_words
     else:
         words = derive_connection_words(examples.train, settings.data.connection_words)
     found = derive_gold(examples.train, words, settings.data, _shown("Gold grids"))
@@ -183,9 +213,10 @@ def _prepared(
     notify(f"{len(gold.grids):,} training examples; {exact:.1%} of all gold grids decode to the rewrite")
     held_out = derive_gold(examples.validation, words, settings.data, _shown("Validation grids"))
     if start is None:
-        model = new_model(settings, words, gold.axes, examples.described, notify)
+        model = new_model(settings, words, gold.axes, examples.described(gold.examples), notify)
     else:
-        model = continued_model(start, settings, words, gold.axes, examples.described)
+        with asked_for_by("start.model"):
+            model = continued_model(start, settings, words, gold.axes, examples.described(gold.examples))
     languages = languages_of(example.dialogue for example in examples.train)
     return replace(model, config=replace(model.config, languages=languages)), gold, held_out
 
@@ -227,8 +258,24 @@ def _clear_about_full_disks(folder: Path) -> Iterator[None]:
         raise TrainingError(f"no room to write in {folder} ({os.strerror(error.errno)}); {left}") from error
 
 
+@contextmanager
+def _clear_about_what_is_left(folder: Path) -> Iterator[None]:
+    """Say which checkpoint is the last good one: none is written once something is no number."""
+    try:
+        yield
+    except TrainingError as error:
+        kept = _newest(folder, LAST, RECENT, BEST)
+        left = f"{kept.name} is the last good checkpoint" if kept else "there is no checkpoint yet"
+        raise TrainingError(f"{error}; {left}") from error
+
+
 def _latest(folder: Path) -> Path | None:
-    found = [path for path in (folder / LAST, folder / "recent.ckpt") if path.is_file()]
+    """The checkpoint to go on from."""
+    return _newest(folder, LAST, RECENT)
+
+
+def _newest(folder: Path, *names: str) -> Path | None:
+    found = [folder / name for name in names if (folder / name).is_file()]
     return max(found, key=lambda path: path.stat().st_mtime, default=None)
 
 

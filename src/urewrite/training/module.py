@@ -10,8 +10,8 @@ import torch
 from torch import Tensor
 
 from urewrite.dialogue import Example
-from urewrite.edits.apply import decode
 from urewrite.edits.grid import Axes
+from urewrite.edits.occurrences import decode_once
 from urewrite.errors import TrainingError
 from urewrite.network.run import RUN
 from urewrite.scoring import score
@@ -19,6 +19,8 @@ from urewrite.training.batches import LabelledBatch
 from urewrite.training.loss import grid_loss, taught_loss
 from urewrite.training.settings import OptimiserSettings
 from urewrite.training.weights import encoder_parameters
+
+_EPOCH_SO_FAR = "losses_of_epoch"
 
 
 class HeldOut(NamedTuple):
@@ -44,6 +46,7 @@ class RewritingModule(lightning.LightningModule):
         self.held_out = held_out
         self.register_buffer("class_weights", torch.tensor(settings.class_weights), persistent=False)
         self._predictions: dict[int, str] = {}
+        self._losses, self._seen = 0.0, 0.0
 
     def on_train_batch_start(self, batch: LabelledBatch, batch_idx: int) -> None:  # noqa: ARG002
         """Draw dropout from seed and step alone, so that a resumed run goes on exactly."""
@@ -59,10 +62,41 @@ class RewritingModule(lightning.LightningModule):
                 f"the loss is {loss.item()} at step {self.global_step}; lower optimiser.learning_rate in a new folder"
             )
         size = len(batch.positions)
+        self._losses += size * loss.item()
+        self._seen += size
         self.log("train_loss_step", loss, on_step=True, on_epoch=False, prog_bar=True, batch_size=size)
-        # Under a name of its own, since processes that agreed on the loss of every step would wait for each other.
-        self.log("train_loss_epoch", loss, on_step=False, on_epoch=True, prog_bar=True, batch_size=size, sync_dist=True)
         return loss
+
+    def configure_gradient_clipping(
+        self,
+        optimizer: torch.optim.Optimizer,
+        gradient_clip_val: float | None = None,  # noqa: ARG002 - Lightning's own
+        gradient_clip_algorithm: str | None = None,  # noqa: ARG002
+    ) -> None:
+        """Clip, and stop before a step that would leave weights which are no numbers."""
+        learned = [parameter for group in optimizer.param_groups for parameter in group["params"]]
+        size = torch.nn.utils.clip_grad_norm_(learned, self.settings.clip)
+        if not torch.isfinite(size):
+            raise TrainingError(
+                f"the size of the gradient is {size.item()} at step {self.global_step};"
+                " lower optimiser.learning_rate in a new folder"
+            )
+
+    def on_train_epoch_end(self) -> None:
+        """Log the mean loss of all examples of the epoch, also of those before the run was interrupted."""
+        losses, seen = self._of_all_processes()
+        self._losses, self._seen = 0.0, 0.0
+        # Under a name of its own: that of the step is each process's own, so that none waits for another.
+        self.log("train_loss_epoch", losses / max(seen, 1), prog_bar=True)
+
+    def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+        """Keep what Lightning forgets: the losses of the epoch so far."""
+        checkpoint[_EPOCH_SO_FAR] = self._of_all_processes()
+
+    def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+        """Go on with these losses; one process has them for all."""
+        if self.global_rank == 0:
+            self._losses, self._seen = checkpoint.get(_EPOCH_SO_FAR, (0.0, 0.0))
 
     def validation_step(self, batch: LabelledBatch, batch_idx: int) -> None:  # noqa: ARG002
         """Decode the predicted grids of a batch."""
@@ -72,7 +106,7 @@ class RewritingModule(lightning.LightningModule):
         for grid, position in zip(grids, batch.positions, strict=True):
             axes = self.held_out.axes[position]
             rows, columns = axes.shape
-            self._predictions[position] = decode(axes, np.ascontiguousarray(grid[:rows, :columns])).text
+            self._predictions[position] = decode_once(axes, np.ascontiguousarray(grid[:rows, :columns]))
 
     def on_validation_epoch_end(self) -> None:
         """Score the decoded texts."""
@@ -114,6 +148,15 @@ class RewritingModule(lightning.LightningModule):
         logits: Tensor = self.network(batch.inputs)
         loss = grid_loss(logits, batch.labels, self.class_weights, self.settings.label_smoothing)
         return loss, logits
+
+    def _of_all_processes(self) -> tuple[float, float]:
+        """The sum of the losses of this epoch's examples, and how many there were."""
+        if self.trainer.world_size == 1:
+            return self._losses, self._seen
+        total = torch.tensor([self._losses, self._seen], dtype=torch.float64)
+        torch.distributed.all_reduce(total)
+        losses, seen = total.tolist()
+        return losses, seen
 
     def _gathered(self) -> dict[int, str]:
         """The predictions of all processes."""

@@ -26,7 +26,7 @@ _LOG = "log"
 _LOSSES = {"train_loss": "train_loss_epoch", "validation_loss": "validation_loss"}
 _SAME_SCORE = 1e-3
 """Logged metrics and the score of a checkpoint are the same number, but for the precision of floats."""
-_BY_CELLS, _BY_THRESHOLDS = "most likely type of each cell", "with thresholds"
+_BY_CELLS, _BY_THRESHOLDS = "most likely type of each cell, without repeats", "with thresholds"
 """The two ways from probabilities to edits: weights are chosen by the first, thresholds for them by the second."""
 
 _LICENCES = {
@@ -107,7 +107,7 @@ def _write(folder: Path, document: dict[str, Any], settings: TrainingSettings, c
     with atomic_writer(folder / METRICS_FILE) as stream:
         json.dump(document, stream, indent=2)
         stream.write("\n")
-    told = (document[name] for name in ("parameters", "monitor", "best", "epochs", "tuned"))
+    told = (document[name] for name in ("parameters", "monitor", "best", "epochs", "tuned", "decoding"))
     with atomic_writer(folder / CARD) as stream:
         stream.write(_card(settings, config, *told))
 
@@ -208,6 +208,7 @@ def _card(
     best: Record | None,
     epochs: Sequence[Record],
     tuned: Mapping[str, float] | None,
+    decoding: Mapping[str, str],
 ) -> str:
     network = NetworkSettings.model_validate(dict(config.network))
     sources = [line.rpartition(": ")[0] for line in config.trained_on]
@@ -250,7 +251,7 @@ def _card(
             "",
             "## Validation",
             "",
-            *_validation(best, monitor, epochs, tuned),
+            *_validation(best, monitor, epochs, tuned, decoding),
             "",
             f"Thresholds, chosen there too: a cell is edited from a probability of {config.thresholds.cell}, a region"
             f" is taken from a score of {config.thresholds.region}, a lone one from {config.thresholds.lone},"
@@ -351,7 +352,8 @@ def _encoder(encoder: EncoderSettings) -> str:
 
 
 def _teacher(teacher: TeacherSettings) -> str:
-    return f"`{Path(teacher.model).name}`, {teacher.weight:g} of the loss"
+    names = ", ".join(f"`{Path(model).name}`" for model in teacher.model)
+    return f"{names}, {teacher.weight:g} of the loss"
 
 
 def _licence(name: str) -> str:
@@ -376,7 +378,11 @@ def _training(
 
 
 def _validation(
-    best: Record | None, monitor: str, epochs: Sequence[Record], tuned: Mapping[str, float] | None
+    best: Record | None,
+    monitor: str,
+    epochs: Sequence[Record],
+    tuned: Mapping[str, float] | None,
+    decoding: Mapping[str, str],
 ) -> list[str]:
     if not epochs:
         return ["No epoch was finished, so nothing was measured."]
@@ -385,7 +391,8 @@ def _validation(
         said = f"The log lacks the epoch whose weights were kept for their {LABELS[monitor]}."
     else:
         said = f"The weights were chosen by the {LABELS[monitor]} of the first column."
-    columns = {how: metrics for how, metrics in ((_BY_CELLS, best), (_BY_THRESHOLDS, tuned)) if metrics is not None}
+    measured = {decoding["best"]: best, decoding["tuned"]: tuned}
+    columns = {how: metrics for how, metrics in measured.items() if metrics is not None}
     rows = {
         LABELS[name]: " | ".join(f"{metrics[name]:.2f}" if name in metrics else "–" for metrics in columns.values())
         for name in METRICS

@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
-from urewrite.errors import BadInputError
+from urewrite.corpora.catalogue import PARTS, example_file
+from urewrite.corpora.sources import source_of
+from urewrite.errors import BadInputError, DataUnavailableError
 from urewrite.network.settings import NetworkSettings
+
+ClassWeight = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+
+
+class _ConflictError(ValueError):
+    """A value that does not go with others: pydantic knows no key of a whole model, so it is told here."""
+
+    def __init__(self, key: str, reason: str) -> None:
+        super().__init__(reason)
+        self.key = key
 
 
 class DataSettings(BaseModel):
@@ -27,9 +40,10 @@ class DataSettings(BaseModel):
     validation: tuple[str, ...] = ()
     held_out: float = Field(0.1, gt=0, lt=1)
     connection_words: int = Field(5, ge=0, le=20)
-    labels: Literal["exact", "aligned", "insertions"] = "exact"
-    """exact: searched where the alignment does not decode to the rewrite; aligned: never; insertions: as exact, but
-    what would replace words is put before them, the ablation of the edit types."""
+    labels: Literal["exact", "aligned", "everywhere", "insertions"] = "exact"
+    """exact: searched where the alignment does not decode to the rewrite; aligned: never; everywhere: as exact, and a
+    span that stands in several turns is marked in each of them; insertions: as exact, but what would replace words is
+    put before them, the ablation of the edit types."""
     most_rows: int = Field(300, ge=8)
     only_exact: bool = False
     """Learn only from grids that decode to the rewrite. Where a history lacks words of the rewrite, as where CANARD's
@@ -71,14 +85,19 @@ class StartSettings(BaseModel):
 
 
 class TeacherSettings(BaseModel):
-    """A trained model to learn from beside the labels; connection words are its own, also those of start.model."""
+    """Trained models to learn from beside the labels; connection words are theirs, also those of start.model."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, protected_namespaces=())
 
-    model: str
-    """The folder of the teacher."""
+    model: tuple[str, ...] = Field(min_length=1)
+    """The folder of the teacher; of several, the mean of what they say is learned from."""
     weight: float = Field(0.5, gt=0, le=1)
     """How much of the loss comes from the teacher; the rest comes from the labels."""
+
+    @field_validator("model", mode="before")
+    @classmethod
+    def _one_or_more(cls, value: object) -> object:
+        return (value,) if isinstance(value, str) else value
 
 
 class OptimiserSettings(BaseModel):
@@ -91,7 +110,7 @@ class OptimiserSettings(BaseModel):
     encoder_learning_rate: float = Field(1e-4, gt=0)
     weight_decay: float = Field(0.0, ge=0)
     schedule: Literal["plateau", "cosine", "none"] = "plateau"
-    class_weights: tuple[float, float, float] = (0.25, 0.40, 0.35)
+    class_weights: tuple[ClassWeight, ClassWeight, ClassWeight] = (0.25, 0.40, 0.35)
     label_smoothing: float = Field(0.0, ge=0, lt=1)
     averaging: float = Field(0.0, ge=0, lt=1)
     """Judge and keep a running average of the weights, of which each step leaves this share; 0: the weights of a step.
@@ -114,14 +133,30 @@ class TrainingSettings(BaseModel):
     start: StartSettings = StartSettings()
     teacher: TeacherSettings | None = None
     network: NetworkSettings = NetworkSettings()
+    """Beside start.model its own; what is given here must agree with it."""
     optimiser: OptimiserSettings = OptimiserSettings()
 
     @model_validator(mode="after")
     def _one_start(self) -> TrainingSettings:
-        if self.start.vectors is not None and (self.network.encoder is not None or self.start.model is not None):
-            raise ValueError("start.vectors has no use beside network.encoder or start.model")
+        for beside, given in (("network.encoder", self.network.encoder), ("start.model", self.start.model)):
+            if self.start.vectors is not None and given is not None:
+                raise _ConflictError("start.vectors", f"start.vectors has no use beside {beside}")
         if self.start.hidden is not None and self.start.model is None:
-            raise ValueError("start.hidden needs start.model")
+            raise _ConflictError("start.hidden", "start.hidden needs start.model")
+        return self
+
+    @model_validator(mode="after")
+    def _known_sources(self) -> TrainingSettings:
+        for key, sources in (("data.corpus", self.data.corpus), ("data.validation", self.data.validation)):
+            for source in sources:
+                corpus, _, part = source.partition(":")
+                try:
+                    if part in PARTS:
+                        source_of(corpus)
+                    else:
+                        example_file(source)
+                except BadInputError as error:
+                    raise _ConflictError(key, error.reason) from error
         return self
 
 
@@ -160,5 +195,17 @@ def check_settings(document: object, path: Path | None = None) -> TrainingSettin
         return TrainingSettings.model_validate(document)
     except ValidationError as error:
         first = error.errors()[0]
+        conflict = first.get("ctx", {}).get("error")
+        if isinstance(conflict, _ConflictError):
+            raise BadInputError(str(conflict), file=path, field=conflict.key) from error
         key = ".".join(str(part) for part in first["loc"]) or "the file"
         raise BadInputError(first["msg"], file=path, field=key) from error
+
+
+@contextmanager
+def asked_for_by(key: str) -> Iterator[None]:
+    """Name the key whose value is not to be had, once a training comes to need it."""
+    try:
+        yield
+    except DataUnavailableError as error:
+        raise DataUnavailableError(f"field {key!r}: {error}") from error

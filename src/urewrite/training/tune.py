@@ -11,6 +11,7 @@ from urewrite.decide import certainty
 from urewrite.dialogue import Example
 from urewrite.edits.apply import apply_edits, edits_of
 from urewrite.edits.choose import Thresholds, candidates, settle
+from urewrite.edits.grid import Axes
 from urewrite.edits.regions import Rectangle
 from urewrite.pipeline import Judged, Pipeline, judge_dialogues
 from urewrite.scoring import score
@@ -25,12 +26,22 @@ _FURTHER = (0.7, 0.8, 0.9, 1.0)
 _JOINING = (0.5, 0.4, 0.3, 0.2, 0.1)
 
 
-def tuned(pipeline: Pipeline, examples: Sequence[Example], metric: str) -> tuple[ModelConfig, dict[str, float]]:
-    """The model's configuration with thresholds and calibration, and the metrics of the validation part under them."""
-    judged = judge_dialogues(pipeline, [example.dialogue for example in examples])
-    thresholds, metrics = tune(judged, examples, metric)
+def tuned(
+    pipeline: Pipeline, examples: Sequence[Example], metric: str, left_alone: Sequence[Example] = ()
+) -> tuple[ModelConfig, dict[str, float]]:
+    """The model's configuration with thresholds and calibration, and the metrics of the validation part under them.
+
+    Thresholds are chosen by the examples together with those to be `left_alone`: corpora hold few of these, and what
+    seldom costs anything there would be edited on little evidence.
+    """
+    both = [*examples, *left_alone]
+    judged = judge_dialogues(pipeline, [example.dialogue for example in both])
+    thresholds, _ = tune(judged, both, metric)
+    there = judged[: len(examples)]
     config = replace(pipeline.config, thresholds=thresholds)
-    return replace(config, calibration=calibration_of(config, judged, examples)), metrics
+    texts = [_text(one.axes, _chosen(one, thresholds)) for one in there]
+    metrics = dict(score(list(examples), texts).metrics)
+    return replace(config, calibration=calibration_of(config, there, examples)), metrics
 
 
 def calibration_of(
@@ -38,12 +49,20 @@ def calibration_of(
 ) -> tuple[tuple[float, float], ...]:
     """How often the validation part is right by how certain the model is of each example."""
     certain, right = [], []
-    for (axes, likely), example in zip(judged, examples, strict=True):
-        chosen = settle(axes, likely, candidates(likely, config.thresholds.cell), config.thresholds)
-        text = apply_edits(axes.dialogue, edits_of(axes, chosen)).text
-        certain.append(certainty(likely, chosen))
-        right.append(tokenize(text).keys == tokenize(example.rewrite).keys)
+    for one, example in zip(judged, examples, strict=True):
+        chosen = _chosen(one, config.thresholds)
+        certain.append(certainty(one.probabilities, chosen))
+        right.append(tokenize(_text(one.axes, chosen)).keys == tokenize(example.rewrite).keys)
     return calibrate(certain, right)
+
+
+def _chosen(judged: Judged, thresholds: Thresholds) -> list[Rectangle]:
+    axes, likely = judged
+    return settle(axes, likely, candidates(likely, thresholds.cell), thresholds)
+
+
+def _text(axes: Axes, chosen: Sequence[Rectangle]) -> str:
+    return apply_edits(axes.dialogue, edits_of(axes, chosen)).text
 
 
 def tune(judged: Sequence[Judged], examples: Sequence[Example], metric: str) -> tuple[Thresholds, dict[str, float]]:
@@ -61,7 +80,7 @@ def tune(judged: Sequence[Judged], examples: Sequence[Example], metric: str) -> 
             chosen = settle(axes, likely, rectangles, thresholds)
             key = number, tuple(chosen)
             if key not in texts:
-                texts[key] = apply_edits(axes.dialogue, edits_of(axes, chosen)).text
+                texts[key] = _text(axes, chosen)
             predictions.append(texts[key])
         return dict(score(list(examples), predictions).metrics)
 

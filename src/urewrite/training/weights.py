@@ -21,7 +21,7 @@ from urewrite.network.run import RUN, word_network
 from urewrite.network.settings import NetworkSettings
 from urewrite.prepare import Preparer, Vocabulary, WordPieces
 from urewrite.training.prune import with_fewer_units
-from urewrite.training.settings import TrainingSettings
+from urewrite.training.settings import StartSettings, TrainingSettings, asked_for_by
 from urewrite.training.vectors import start_from_vectors
 
 _EMBEDDING = "context_layer.embedding.weight"
@@ -52,13 +52,17 @@ def new_model(
         network = word_network(settings.network, len(preparer))
         if settings.start.vectors is not None:
             assert isinstance(network.context_layer, WordContext)
-            known = start_from_vectors(network.context_layer.embedding, preparer, local_weights(settings.start.vectors))
+            with asked_for_by("start.vectors"):
+                known = start_from_vectors(
+                    network.context_layer.embedding, preparer, local_weights(settings.start.vectors)
+                )
             notify(f"{known:,} of {len(preparer):,} words start from {Path(settings.start.vectors).name}")
     else:
         from urewrite.network.pretrained import encoder_network, load_encoder, load_pieces
 
-        preparer = load_pieces(settings.network.encoder)
-        loaded = load_encoder(settings.network.encoder)
+        with asked_for_by("network.encoder.model"):
+            loaded = load_encoder(settings.network.encoder)
+            preparer = load_pieces(settings.network.encoder)
         network = encoder_network(settings.network, loaded, words)
         pieces = PieceInput(preparer.start, preparer.separator, preparer.longest)
         encoder = loaded.config.to_diff_dict() | {"model_type": loaded.config.model_type}
@@ -96,6 +100,15 @@ def load_model(folder: Path) -> Model:
     except (SafetensorError, RuntimeError) as error:
         raise BadInputError(f"does not fit the network of {bundle.CONFIG}: {error}", file=path) from error
     return Model(config, preparer, network.eval())
+
+
+def network_to_go_on_with(folder: Path, start: StartSettings) -> NetworkSettings:
+    """The network of a trained model, with as many units as are to be kept of it."""
+    try:
+        network = network_of(read_config(folder))
+    except BadInputError as error:
+        raise error.at(file=folder / bundle.CONFIG) from error
+    return network if start.hidden is None else network.model_copy(update={"hidden": start.hidden})
 
 
 def continued_model(
@@ -161,11 +174,16 @@ def encoder_parameters(network: RUN) -> set[torch.nn.Parameter]:
     return set(layer.encoder.parameters()) if isinstance(layer, EncoderContext) else set()
 
 
-def _empty_network(config: ModelConfig, preparer: Preparer) -> RUN:
+def network_of(config: ModelConfig) -> NetworkSettings:
+    """What the network of a model is made of, with defaults for what was not yet known when it was made."""
     try:
-        settings = NetworkSettings.model_validate(dict(config.network))
+        return NetworkSettings.model_validate(dict(config.network))
     except ValidationError as error:
         raise BadInputError(f"is no network: {error.errors()[0]['msg']}", field="network") from error
+
+
+def _empty_network(config: ModelConfig, preparer: Preparer) -> RUN:
+    settings = network_of(config)
     if (config.encoder is None) != (settings.encoder is None):
         raise BadInputError("expected both or none of encoder and network.encoder", field="encoder")
     if config.encoder is None:
