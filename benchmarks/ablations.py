@@ -36,6 +36,7 @@ IMPROVEMENTS = {
     "baseline": [],
     "same-word-channel": ["network.similarities=[elementwise, cosine, bilinear, match]"],
     "aligned-labels": ["data.labels=aligned"],
+    "labels-everywhere": ["data.labels=everywhere"],
     "turn-embeddings": ["network.turns=true"],
     "word-dropout": ["network.dropout_words=0.1"],
     "character-vectors": ["start.vectors=zh-words.64d", "network.embedding=64"],
@@ -43,6 +44,7 @@ IMPROVEMENTS = {
     "label-smoothing": ["optimiser.label_smoothing=0.05"],
     "even-class-weights": ["optimiser.class_weights=[1, 1, 1]"],
     "steep-class-weights": ["optimiser.class_weights=[0.1, 0.5, 0.4]"],
+    "teacher": ["teacher.model=runs/rewrite-encoder"],
 }
 NO_EDIT = HOME / "benchmarks" / "results" / "no_edit.json"
 BASELINE = [
@@ -58,7 +60,7 @@ ON_TASK = {"baseline-task": ["data.exchanged_names=0"], "exchanged-names": []}
 """Whether more names help where there are few examples."""
 RUNS = {
     **{f"ablation-{name}": ("rewrite", 10, [*BASELINE, *changes]) for name, changes in ABLATIONS.items()},
-    **{f"improvement-{name}": ("rewrite", 5, [*BASELINE, *changes]) for name, changes in IMPROVEMENTS.items()},
+    **{f"improvement-{name}": ("rewrite", 3, [*BASELINE, *changes]) for name, changes in IMPROVEMENTS.items()},
     **{f"improvement-{name}": ("task", 10, changes) for name, changes in ON_TASK.items()},
 }
 """The settings file, the epochs and the changes of each run."""
