@@ -15,11 +15,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # for the modules beside this one
 
-from benchmarks.committed_runs import MODELS, RUNS, chosen_by, pipeline_of_run, settings_of
+from benchmarks.committed_runs import examples_of, pipeline_of_run, settings_of, write_again
 
-from urewrite.bundle import CARD, write_checksums, write_model
-from urewrite.files import atomic_writer
-from urewrite.training.report import card_to_hand_on, report_tuned
 from urewrite.training.tune import tuned
 
 
@@ -31,17 +28,11 @@ def main() -> None:
 
 
 def retune(name: str) -> None:
-    run, bundled = RUNS / name, MODELS / name
     settings = settings_of(name)
     pipeline = pipeline_of_run(name)
-    config, metrics = tuned(pipeline, chosen_by(settings), settings.optimiser.monitor)
-    write_model(run, config, pipeline.preparer)
-    report_tuned(run, settings, config, metrics)
-    if bundled.is_dir():
-        write_model(bundled, config, pipeline.preparer)
-        with atomic_writer(bundled / CARD) as stream:
-            stream.write(card_to_hand_on((run / CARD).read_text(encoding="utf-8")))
-        write_checksums(bundled)
+    examples = examples_of(settings)
+    config, metrics = tuned(pipeline, examples.validation, settings.optimiser.monitor, examples.left_alone)
+    write_again(name, config, metrics)
     print(name, config.thresholds, {key: round(metrics[key], 2) for key in ("em", "bleu4", "f1", "f3")})
 
 
