@@ -17,7 +17,7 @@ from typing import TypeAlias
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # for the modules beside this one
 
-from benchmarks.committed_runs import chosen_by, pipeline_of_run, settings_of, with_weights
+from benchmarks.committed_runs import examples_of, pipeline_of_run, settings_of, with_weights
 
 from urewrite.dialogue import Example
 from urewrite.edits.apply import apply_edits, edits_of
@@ -38,7 +38,7 @@ def main() -> None:
     rows = []
     for name in with_weights():
         settings, pipeline = settings_of(name), pipeline_of_run(name)
-        examples = chosen_by(settings)
+        examples = examples_of(settings).validation
         judged = judge_dialogues(pipeline, [example.dialogue for example in examples])
         sources = ", ".join(validation_sources(settings.data))
         rows.append({"run": name, "validation": sources, **compared(pipeline.config.thresholds, judged, examples)})

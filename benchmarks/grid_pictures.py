@@ -52,28 +52,34 @@ DIALOGUES = {
 
 def main() -> None:
     for name, shown in DIALOGUES.items():
+        model = language_of(shown.dialogue)
+        if model not in bundled():
+            print(f"grid-model-{name}.svg is left out: the model {model} is not bundled")
+    for name, result in drawn().items():
+        path = IMAGES / name
+        with atomic_writer(path) as stream:
+            stream.write(result.to_svg())
+        print(f"{path.relative_to(IMAGES.parents[1])}: {result}")
+
+
+def drawn() -> dict[str, Rewrite]:
+    """What each picture shows, by its file name."""
+    found: dict[str, Rewrite] = {}
+    for name, shown in DIALOGUES.items():
         if shown.rewrite is not None:
             supervision = supervise(Example(shown.dialogue, shown.rewrite), shown.words)
             if not supervision.exact:
                 raise SystemExit(f"{name}: no grid decodes to {shown.rewrite!r}")
-            draw(f"gold-{name}", gold(supervision))
+            found[f"grid-gold-{name}.svg"] = gold(supervision)
         model = language_of(shown.dialogue)
         if model in bundled():
-            draw(f"model-{name}", predicted(model, shown.dialogue))
-        else:
-            print(f"grid-model-{name}.svg is left out: the model {model} is not bundled")
+            found[f"grid-model-{name}.svg"] = predicted(model, shown.dialogue)
+    return found
 
 
 def predicted(model: str, dialogue: Dialogue) -> Rewrite:
     (result,) = Rewriter.from_pretrained(model).rewrite_batch([dialogue], keep_grid=True)
     return result
-
-
-def draw(name: str, result: Rewrite) -> None:
-    path = IMAGES / f"grid-{name}.svg"
-    with atomic_writer(path) as stream:
-        stream.write(result.to_svg())
-    print(f"{path.relative_to(IMAGES.parents[1])}: {result}")
 
 
 if __name__ == "__main__":

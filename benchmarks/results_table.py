@@ -74,6 +74,7 @@ CORPORA = (*PAPER, "qrecc")
 class Run:
     """A run folder."""
 
+    folder: str
     name: str
     seed: int
     system: str
@@ -97,8 +98,11 @@ class Run:
     def validated(self) -> Mapping[str, float] | None:
         """The metrics on the part the run was chosen by: evaluated, or else as they were when the run chose.
 
-        Of a part that was also learned from, an evaluation tells nothing; of several parts there is none.
+        Of a part that was also learned from, an evaluation tells nothing; of several parts there is none. Improvements
+        are judged as models are used, with thresholds.
         """
+        if self.kind == "improvement":
+            return self.tuned
         if self.validation is None or ", " in self.validation or self.validation in self.settings["data.corpus"]:
             return self.best
         corpus, _, part = self.validation.partition(":")
@@ -121,6 +125,7 @@ def read_run(folder: Path) -> Iterator[Run]:
     found = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("evaluation-*.json"))]
     encoder = config["network"].get("encoder")
     yield Run(
+        folder=folder.name,
         name=settings["name"],
         seed=settings["seed"],
         system="RUN" if encoder is None else f"RUN + {encoder_name(encoder['model'])}",
@@ -142,8 +147,13 @@ def flat(settings: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
         if isinstance(value, Mapping):
             found |= flat(value, f"{prefix}{name}.")
         else:
-            found[prefix + name] = encoder_name(value) if value and prefix + name in PATHS else value
+            found[prefix + name] = shown(value) if value and prefix + name in PATHS else value
     return found
+
+
+def shown(value: str | Sequence[str]) -> str | list[str]:
+    """One place or several, as others may read them."""
+    return encoder_name(value) if isinstance(value, str) else [encoder_name(one) for one in value]
 
 
 def groups(runs: Sequence[Run]) -> list[list[Run]]:
@@ -159,7 +169,10 @@ def summary(runs: Sequence[Run], measured: Sequence[Mapping[str, float]]) -> dic
     """What a row says of its runs."""
     return {
         "run": runs[0].name,
+        "folders": [run.folder for run in runs],
         "system": runs[0].system,
+        "goes on from": runs[0].settings.get("start.model"),
+        "taught by": runs[0].settings.get("teacher.model"),
         "trained on": runs[0].trained_on,
         "epochs": [run.epochs for run in runs],
         "seeds": [run.seed for run in runs],

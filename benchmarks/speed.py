@@ -133,7 +133,7 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--model", action="append", help="a bundled model or a folder; all bundled ones by default")
     parser.add_argument(
-        "--float", action="append", default=[], type=_pair, metavar="NAME=DIR", help="the float graph of a model"
+        "--float", action="append", default=[], type=named_folder, metavar="NAME=DIR", help="the float graph of a model"
     )
     parser.add_argument("--data", type=Path, help="folder with the corpora (default: UREWRITE_DATA, then the cache)")
     parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS, help="measure these parts, keep the others")
@@ -147,7 +147,7 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _pair(given: str) -> tuple[str, Path]:
+def named_folder(given: str) -> tuple[str, Path]:
     name, equals, folder = given.partition("=")
     if not equals or not Path(folder).is_dir():
         raise argparse.ArgumentTypeError(f"expected NAME=DIR with a folder that exists, found {given!r}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.speed_subjects import FLOAT, SHIPPED, Row, Subject, checked, evenly
@@ -11,6 +12,7 @@ from urewrite import Rewriter
 from urewrite.bundle import FILES, GRAPH
 from urewrite.corpora import load_corpus, split_by_dialogue
 from urewrite.dialogue import Example
+from urewrite.edits.choose import Thresholds
 from urewrite.rewriter import load_pipeline
 from urewrite.scoring import score
 
@@ -49,8 +51,12 @@ def scored_examples(subject: Subject, part: str, mirror: Path | None, most: int 
     return examples if most is None else evenly(examples, most)
 
 
-def quality(folder: Path, examples: Sequence[Example]) -> Row:
-    rewriter = Rewriter.of(load_pipeline(folder))
+def quality(folder: Path, examples: Sequence[Example], thresholds: Thresholds | None = None) -> Row:
+    """EM and BLEU-4 of a graph under its own thresholds or under others."""
+    pipeline = load_pipeline(folder)
+    if thresholds is not None:
+        pipeline = replace(pipeline, config=replace(pipeline.config, thresholds=thresholds))
+    rewriter = Rewriter.of(pipeline)
     results = checked(rewriter.rewrite_batch([example.dialogue for example in examples]))
     metrics = score(examples, [result.text for result in results]).metrics
     return {"examples": len(examples), **{name: round(metrics[name], 2) for name in METRICS}}

@@ -56,6 +56,12 @@ def subjects_of(models: Sequence[str], floats: Mapping[str, Path], scratch: Path
     return found
 
 
+def bundled_subject(name: str) -> Subject:
+    """A bundled model as it is shipped, and nothing beside it."""
+    folder = resolve(name)
+    return Subject(name, name, folder, _language(read_config(folder), name), None, False)
+
+
 def pipelines(subject: Subject, threads: int | None) -> dict[str, Pipeline]:
     """Every contestant of a model, each on so many threads (all cores by default)."""
     found = {SHIPPED: load_pipeline(subject.folder, threads=threads)}

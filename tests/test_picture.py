@@ -1,6 +1,10 @@
 from __future__ import annotations
 
+import importlib
+import re
 from dataclasses import replace
+from itertools import product
+from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
@@ -16,7 +20,7 @@ from urewrite.dialogue import Dialogue, Example
 from urewrite.edits.grid import ConnectionWords
 from urewrite.edits.supervise import supervise
 from urewrite.picture import LONGEST_LABEL, LONGEST_TEXT, grid_svg, label
-from urewrite.rewrite import GridView, Origin, Piece, Region, Rewrite
+from urewrite.rewrite import GOLD, GridView, Origin, Piece, Region, Rewrite
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=12)  # halves of surrogate pairs included
 
@@ -40,8 +44,8 @@ def view(rows, columns, *regions: Region, turns=None, likely=0.9) -> GridView:
 class Picture:
     """What is in an SVG, by class."""
 
-    def __init__(self, rewrite: Rewrite) -> None:
-        self.source = grid_svg(rewrite)
+    def __init__(self, shown: Rewrite | str) -> None:
+        self.source = shown if isinstance(shown, str) else grid_svg(shown)
         self.source.encode("utf-8")
         self.root = ElementTree.fromstring(self.source)
 
@@ -56,6 +60,12 @@ class Picture:
 
     def words(self, kind):
         return ["".join(found.itertext()) for found in self.elements("text", kind)]
+
+    def said(self):
+        """All words but those of numbers and of edits that were only thought of, which hang on a hair."""
+        made = [box.findtext("{*}title") for box in self.elements("rect", "box", "made")]
+        shown = [self.words(kind) for kind in ("row", "column", "utterance", "rewrite", "small")]
+        return [re.sub(r"(,|;) (score|confidence) [\d.]+", "", text) for texts in (*shown, made) for text in texts]
 
     def regions(self):
         """Boxes as (edit type, whether made, top, bottom, left, right), in positions of rows and columns."""
@@ -133,9 +143,12 @@ def test_every_edit_has_its_box_and_every_word_its_place(reachable):
         (source,) = (source for source in axes.sources if source.turn == edit.source_turn)
         row = source.first_row + source.tokens.starts.index(edit.source_start)
         assert any(op == edit.op and top <= row < bottom for op, _, top, bottom, _, _ in picture.regions())
-    cells = {(region.top, region.bottom, region.left, region.right) for region in result.grid.regions}
-    letters = sum((bottom - top) * (right - left) for top, bottom, left, right in cells)
-    assert len(picture.elements("text", "letter")) == letters
+    cells = {
+        cell
+        for region in result.grid.regions  # which may overlap
+        for cell in product(range(region.top, region.bottom), range(region.left, region.right))
+    }
+    assert len(picture.elements("text", "letter")) == len(cells)
 
 
 @given(
@@ -267,3 +280,16 @@ def test_a_file_that_cannot_be_written_is_named(tmp_path):
     result = CliRunner().invoke(build_app(), ["edits", "a", "a", "--svg", str(tmp_path / "file" / "grid.svg")])
     assert result.exit_code != 0
     assert "cannot write" in str(result.exception)
+
+
+def test_the_pictures_of_the_docs_are_those_of_today(monkeypatch):
+    """If this fails after a model has changed, `python benchmarks/grid_pictures.py` draws them anew."""
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[1]))
+    pictures = importlib.import_module("benchmarks.grid_pictures")
+    found = pictures.drawn()
+    assert set(found) == {path.name for path in pictures.IMAGES.glob("grid-*.svg")}
+    for name, result in found.items():
+        kept = (pictures.IMAGES / name).read_text(encoding="utf-8")
+        assert Picture(kept).said() == Picture(result).said(), name
+        if result.model == GOLD:
+            assert kept == grid_svg(result), name

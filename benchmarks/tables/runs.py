@@ -32,6 +32,13 @@ def epochs_of(row: dict[str, Any]) -> str | None:
     return "–".join(map(str, dict.fromkeys((known[0], known[-1])))) if known else None
 
 
+def _learned_before(row: dict[str, Any]) -> list[str]:
+    """What a run had from others: the model it went on from, and those that taught it."""
+    start, teachers = row["goes on from"], row["taught by"]
+    said = [] if start is None else [f"goes on from the trained `{start}`"]
+    return said + ([] if teachers is None else [f"taught by {', '.join(f'`{one}`' for one in teachers)}"])
+
+
 def none_yet(what: str) -> str:
     return f"{what} `{RUNS_COMMAND}` writes the table.\n"
 
@@ -46,8 +53,8 @@ def beside_the_paper(metrics: Sequence[str], described: Sequence[str]) -> list[l
         for row in found["test"]:
             if row["corpus"] == corpus:
                 said = {
-                    "run": row["run"],
-                    "trained on": "; ".join(row["trained on"]),
+                    "run": ", ".join(row["folders"]),
+                    "trained on": "; ".join([*row["trained on"], *_learned_before(row)]),
                     "epochs": epochs_of(row),
                     "seeds": seeds_of(row),
                 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from benchmarks.tables.layout import ROOT, part_table, ranged
+from benchmarks.tables.layout import ROOT, part_table, ranged, results, table
 
 SPEED_COMMAND = "python benchmarks/speed.py"
 SPEED_FORMS = {"shipped": "as shipped", "float32": "float32", "torch": "PyTorch eager"}
@@ -127,6 +127,29 @@ def speed_precision() -> str:
     return speed_table("precision", [*header, "validation EM", "B4", "test EM", "B4", "EM lost", "at most"], rows)
 
 
+def rounding() -> str:
+    """What 8 bits cost beside the weights as they were trained."""
+    rows: list[list[object]] = []
+    for model, row in results("rounding").items():
+        for part in ("validation", "test"):
+            trained, shipped = row["trained"][part], row["shipped"][part]
+            figures = [f"{trained[metric]:.2f} → {shipped[metric]:.2f}" for metric in ("em", "bleu4")]
+            lost = f"{trained['em'] - shipped['em']:+.2f}"
+            rows.append(
+                [
+                    model,
+                    f"{row['corpus']}:{part}",
+                    f"{shipped['examples']:,}",
+                    *figures,
+                    lost,
+                    results("speed")["targets"]["lost EM"],
+                ]
+            )
+    return table(
+        ["model", "part", "judged by", "EM", "B4", "EM lost", "at most"], rows, "python benchmarks/rounding.py"
+    )
+
+
 def speed_growth() -> str:
     def rows(found: Any) -> list[list[object]]:
         return [
@@ -210,6 +233,7 @@ TABLES = (
     speed_throughput,
     speed_peak,
     speed_precision,
+    rounding,
     speed_growth,
     speed_exponents,
     speed_plot,
