@@ -90,9 +90,22 @@ class Gold:
         ]
 
 
-def load_examples(settings: DataSettings, *, seed: int, mirror: Path | None, notify: Callable[[str], None]) -> Examples:
-    """Load all sources, keep the validation apart, and take out what test parts share."""
+def load_examples(
+    settings: DataSettings,
+    *,
+    seed: int,
+    mirror: Path | None,
+    notify: Callable[[str], None],
+    keep_apart: bool = True,
+) -> Examples:
+    """Load all sources, keep the validation apart, and take out what test parts share.
+
+    If nothing is to be kept apart, the validation is learned from too.
+    """
     chosen_by = validation_sources(settings)
+    if not keep_apart:
+        every = tuple(dict.fromkeys((*settings.corpus, *chosen_by)))
+        settings, chosen_by = settings.model_copy(update={"corpus": every}), ()
     sources: list[tuple[str, list[Example]]] = []
     validation: list[Example] = []
     for name in settings.corpus:

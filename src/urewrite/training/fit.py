@@ -31,8 +31,15 @@ from urewrite.training.checkpoints import Recent, StopAfter, TimeIsOverError, Wh
 from urewrite.training.data import Examples, Gold, derive_gold, load_examples
 from urewrite.training.module import HeldOut, RewritingModule
 from urewrite.training.predict import pipeline_of
+from urewrite.training.refit import Choices, choices_of
 from urewrite.training.report import is_finished, keep_log, write_report
-from urewrite.training.settings import TrainingSettings, asked_for_by, load_settings
+from urewrite.training.settings import (
+    TrainingSettings,
+    asked_for_by,
+    first_difference,
+    flat_settings,
+    load_settings,
+)
 from urewrite.training.teacher import ask_teachers
 from urewrite.training.tune import tuned
 from urewrite.training.weights import (
@@ -68,8 +75,11 @@ def train(
     notify = rank_zero_only(notify)
     _check_folder(folder, settings)
     lightning.seed_everything(settings.seed, verbose=False)
-    examples = load_examples(settings.data, seed=settings.seed, mirror=mirror, notify=notify)
-    model, gold, held_out = _prepared(settings, examples, notify)
+    chosen_before = None if settings.refit is None else choices_of(to_learn_from(settings.refit), settings)
+    examples = load_examples(
+        settings.data, seed=settings.seed, mirror=mirror, notify=notify, keep_apart=chosen_before is None
+    )
+    model, gold, held_out = _prepared(settings, examples, chosen_before, notify)
     settings = settings.model_copy(update={"network": network_of(model.config)})  # with start.model it is that one's
     folder.mkdir(parents=True, exist_ok=True)
     rank_zero_only(_write_settings)(folder, settings)
@@ -81,12 +91,13 @@ def train(
         HeldOut(held_out.examples, held_out.axes),
         teacher_weight=0 if teacher is None else teacher.weight,
     )
-    best = ModelCheckpoint(folder, "best", monitor=settings.optimiser.monitor, mode="max", enable_version_counter=False)
+    best = _best(settings, folder)
     trainer = lightning.Trainer(
         accelerator="cpu",
         devices=devices,
         strategy=strategy,
-        max_epochs=settings.optimiser.epochs,
+        max_epochs=settings.optimiser.epochs if chosen_before is None else chosen_before.epochs,
+        limit_val_batches=None if chosen_before is None else 0,
         callbacks=[best, *_callbacks(settings, folder, max_minutes)],
         logger=[CSVLogger(folder, "log", version=""), TensorBoardLogger(folder, "tensorboard", version="")],
         default_root_dir=folder,
@@ -127,15 +138,18 @@ def train(
         if (folder / BEST).is_file():
             checkpoint = torch.load(folder / BEST, map_location="cpu", weights_only=False)
             model.network.load_state_dict(_network_weights(checkpoint))
-            # Not the score `best` knows: a run that was killed goes on from before its best checkpoint.
-            score = checkpoint["callbacks"][best.state_key]["best_model_score"]
-            chosen = settings.optimiser.monitor, float(score)
             save_model(folder, model)
-            config, metrics = tuned(pipeline_of(model), held_out.examples, chosen[0], examples.left_alone)
+            if chosen_before is not None:
+                config = chosen_before.taken_over(model.config)
+            else:
+                # Not the score `best` knows: a run that was killed goes on from before its best checkpoint.
+                score = checkpoint["callbacks"][best.state_key]["best_model_score"]
+                chosen = settings.optimiser.monitor, float(score)
+                config, metrics = tuned(pipeline_of(model), held_out.examples, chosen[0], examples.left_alone)
+                notify(f"best {chosen[0]}: {chosen[1]:.2f}")
+                notify(f"{chosen[0]} with its thresholds: {metrics[chosen[0]]:.2f}")
             model = replace(model, config=config)
             save_model(folder, model)
-            notify(f"best {chosen[0]}: {chosen[1]:.2f}")
-            notify(f"{chosen[0]} with its thresholds: {metrics[chosen[0]]:.2f}")
         parameters = sum(parameter.numel() for parameter in model.network.parameters())
         write_report(
             folder, settings, model.config, parameters=parameters, best=chosen, tuned=metrics, finished=finished
@@ -147,32 +161,29 @@ def _check_folder(folder: Path, settings: TrainingSettings) -> None:
 
     Of other settings some would be ignored, since the checkpoint holds them too, and the card would tell of none.
     """
-    if settings.start.model is not None and same_place(to_learn_from(settings.start.model), folder):
-        raise BadInputError(f"is where the run goes, {folder}: choose another folder", field="start.model")
+    for key, given in (("start.model", settings.start.model), ("refit", settings.refit)):
+        if given is not None and same_place(to_learn_from(given), folder):
+            raise BadInputError(f"is where the run goes, {folder}: choose another folder", field=key)
     begun = folder / "settings.yaml"
     run = load_settings(begun) if _latest(folder) is not None and begun.is_file() else None
     if settings.start.model is not None and (run is None or run.network != settings.network):
         _check_network(settings, settings.start.model)
     if run is None:
         return
-    before, now = (_flat(one.model_dump(mode="json")) for one in (run, settings))
-    for key in sorted({*before, *now} - {"checkpoint_minutes"}):
-        if settings.start.model is not None and key.startswith("network."):
-            continue  # it is that of start.model; runs once told of defaults here
-        if before.get(key) != now.get(key):
-            raise BadInputError(
-                f"the run was begun with {before.get(key)!r}, not {now.get(key)!r}: keep that, or name another folder",
-                file=begun,
-                field=key,
-            )
+    found = first_difference(run, settings, leaving_out={"checkpoint_minutes"})
+    if found is not None:
+        key, before, now = found
+        raise BadInputError(
+            f"the run was begun with {before!r}, not {now!r}: keep that, or name another folder", file=begun, field=key
+        )
 
 
 def _check_network(settings: TrainingSettings, model: str) -> None:
     """Refuse a given network that is another than that of the model to start from, which would be taken anyway."""
     with asked_for_by("start.model"):
-        its_own = _flat(network_to_go_on_with(to_learn_from(model), settings.start).model_dump(mode="json"))
+        its_own = flat_settings(network_to_go_on_with(to_learn_from(model), settings.start).model_dump(mode="json"))
     given = settings.network.model_dump(mode="json", exclude_unset=True)
-    for key, value in _flat(given).items() if "network" in settings.model_fields_set else ():
+    for key, value in flat_settings(given).items() if "network" in settings.model_fields_set else ():
         if key not in its_own or its_own[key] != value:
             raise BadInputError(
                 f"{key} is {its_own.get(key)!r} in start.model, whose network is taken over, not {value!r}:"
@@ -181,24 +192,19 @@ def _check_network(settings: TrainingSettings, model: str) -> None:
             )
 
 
-def _flat(settings: dict[str, Any], outer: str = "") -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for name, value in settings.items():
-        found |= _flat(value, f"{outer}{name}.") if isinstance(value, dict) else {outer + name: value}
-    return found
-
-
 def _write_settings(folder: Path, settings: TrainingSettings) -> None:
     with atomic_writer(folder / "settings.yaml") as stream:
         yaml.safe_dump(settings.model_dump(mode="json"), stream, sort_keys=False)
 
 
 def _prepared(
-    settings: TrainingSettings, examples: Examples, notify: Callable[[str], None]
+    settings: TrainingSettings, examples: Examples, chosen_before: Choices | None, notify: Callable[[str], None]
 ) -> tuple[Model, Gold, Gold]:
     """The model to train and the gold grids; connection words are those of a model it goes on from, or new ones."""
     start = None if settings.start.model is None else to_learn_from(settings.start.model)
-    if start is not None and settings.start.own_connection_words:
+    if chosen_before is not None:
+        words = chosen_before.config.connection_words
+    elif start is not None and settings.start.own_connection_words:
         words = read_config(start).connection_words
     elif settings.teacher is not None:
         with asked_for_by("teacher.model"):
@@ -221,12 +227,18 @@ def _prepared(
     return replace(model, config=replace(model.config, languages=languages)), gold, held_out
 
 
+def _best(settings: TrainingSettings, folder: Path) -> ModelCheckpoint:
+    """Keeps the weights to use: the best by the validation part, or the last where that is learned from."""
+    if settings.refit is not None:
+        return ModelCheckpoint(folder, "best", save_on_train_epoch_end=True, enable_version_counter=False)
+    return ModelCheckpoint(folder, "best", monitor=settings.optimiser.monitor, mode="max", enable_version_counter=False)
+
+
 def _callbacks(settings: TrainingSettings, folder: Path, max_minutes: float | None) -> list[Callback]:
     every = timedelta(minutes=settings.checkpoint_minutes)
-    callbacks: list[Callback] = [
-        Recent(folder, "recent", train_time_interval=every, enable_version_counter=False),
-        EarlyStopping(settings.optimiser.monitor, patience=settings.optimiser.patience, mode="max"),
-    ]
+    callbacks: list[Callback] = [Recent(folder, "recent", train_time_interval=every, enable_version_counter=False)]
+    if settings.refit is None:
+        callbacks.append(EarlyStopping(settings.optimiser.monitor, patience=settings.optimiser.patience, mode="max"))
     if settings.optimiser.averaging:
         callbacks.insert(0, EMAWeightAveraging(decay=settings.optimiser.averaging))
     if max_minutes is not None:

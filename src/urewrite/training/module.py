@@ -132,7 +132,8 @@ class RewritingModule(lightning.LightningModule):
             plateau = torch.optim.lr_scheduler.ReduceLROnPlateau(optimiser, mode="max", factor=0.5, patience=3)
             return {"optimizer": optimiser, "lr_scheduler": {"scheduler": plateau, "monitor": wanted.monitor}}
         if wanted.schedule == "cosine":
-            steps = int(self.trainer.estimated_stepping_batches)
+            # A run that learns from everything ends where the one before was best, on the way to the same end.
+            steps = int(self.trainer.estimated_stepping_batches) * wanted.epochs // (self.trainer.max_epochs or 1)
             warm_up = 0.05 if 0.05 * steps != 1 else 0.06  # OneCycleLR divides by zero where it is one step
             cosine = torch.optim.lr_scheduler.OneCycleLR(
                 optimiser,

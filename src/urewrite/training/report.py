@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -72,17 +72,19 @@ def write_report(
 
     `best` is the metric by which the weights were chosen and its value; without it the log says which epoch was best.
     `tuned` are the metrics of the validation part under the model's thresholds; those of the log are of the most likely
-    type of each cell, and both are said.
+    type of each cell, and both are said. A run that learned from the validation part has neither.
     A run without a finished epoch has no curves, and a card that says so.
     """
     validated = [row for log in _logs(folder) for row in _rows(log)]
-    epochs = _per_epoch(validated)
+    epochs = _per_epoch(validated, () if settings.refit is None else _LOSSES)
     monitor, score = best if best is not None else (settings.optimiser.monitor, None)
     chosen = _chosen([row for row in validated if monitor in row], monitor, score)
     document = {
         "name": settings.name,
         "seed": settings.seed,
-        "validation": ", ".join(map(shown_source, validation_sources(settings.data))),
+        "validation": None
+        if settings.refit is not None
+        else ", ".join(map(shown_source, validation_sources(settings.data))),
         "parameters": parameters,
         "monitor": monitor,
         "decoding": {"best": _BY_CELLS, "tuned": _BY_THRESHOLDS, "epochs": _BY_CELLS},
@@ -153,8 +155,12 @@ def _rows(log: Path) -> list[Record]:
     return found
 
 
-def _per_epoch(rows: Sequence[Record]) -> list[Record]:
-    """One record for every epoch that was validated; where it was begun more than once, the last values count."""
+def _per_epoch(rows: Sequence[Record], also: Iterable[str] = ()) -> list[Record]:
+    """One record for every epoch with a metric, or what is `also` enough to know that it came to its end.
+
+    Where one was begun more than once, the last values count.
+    """
+    wanted = {*METRICS, *also}
     epochs: dict[float, Record] = {}
     for row in rows:
         epochs.setdefault(row["epoch"], {}).update(row)
@@ -162,7 +168,7 @@ def _per_epoch(rows: Sequence[Record]) -> list[Record]:
     return [
         {name: epochs[number][name] for name in order if name in epochs[number]}
         for number in sorted(epochs)
-        if any(metric in epochs[number] for metric in METRICS)
+        if not wanted.isdisjoint(epochs[number])
     ]
 
 
@@ -179,12 +185,17 @@ def _draw(path: Path, name: str, epochs: Sequence[Record], best: Record | None) 
 
     figure = Figure(figsize=(10, 4), layout="constrained")
     figure.suptitle(name)
-    losses, metrics = figure.subplots(1, 2)
-    panels = (
-        (losses, "Loss", {"train_loss": "training", "validation_loss": "validation"}),
-        (metrics, "Validation, %", {metric: LABELS[metric] for metric in ("em", "bleu4", "f1")}),
-    )
-    for axes, title, curves in panels:
+    panels = {
+        "Loss": {"train_loss": "training", "validation_loss": "validation"},
+        "Validation, %": {metric: LABELS[metric] for metric in ("em", "bleu4", "f1")},
+    }
+    drawn = {
+        title: known
+        for title, curves in panels.items()
+        if (known := {key: label for key, label in curves.items() if any(key in epoch for epoch in epochs)})
+    }
+    beside = figure.subplots(1, len(drawn), squeeze=False)[0]
+    for axes, (title, curves) in zip(beside, drawn.items(), strict=True):
         for key, label in curves.items():
             points = [(epoch["epoch"], epoch[key]) for epoch in epochs if key in epoch]
             axes.plot([x for x, _ in points], [y for _, y in points], marker="o", markersize=3, label=label)
@@ -195,7 +206,8 @@ def _draw(path: Path, name: str, epochs: Sequence[Record], best: Record | None) 
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         axes.grid(alpha=0.3)
         axes.legend()
-    losses.set_ylim(bottom=0)
+        if title == "Loss":
+            axes.set_ylim(bottom=0)
     with replacing(path) as temporary:
         figure.savefig(temporary, format="png", dpi=120)
 
@@ -239,7 +251,7 @@ def _card(
             *(f"- {line}" for line in _trained_on(config.trained_on)),
             "",
             *(["Of these, only rewrites that edits can make were learned from.", ""] * settings.data.only_exact),
-            f"The weights were chosen on {_chosen_on(settings.data)}{_held_out(settings.data)}.",
+            _chosen_by(settings),
             "",
             "## Network",
             "",
@@ -251,9 +263,14 @@ def _card(
             "",
             "## Validation",
             "",
-            *_validation(best, monitor, epochs, tuned, decoding),
+            *(
+                _validation(best, monitor, epochs, tuned, decoding)
+                if settings.refit is None
+                else ["It learned from the validation part too, so nothing was measured there."]
+            ),
             "",
-            f"Thresholds, chosen there too: a cell is edited from a probability of {config.thresholds.cell}, a region"
+            f"Thresholds, chosen {'there' if settings.refit is None else 'by the other run'} too:"
+            f" a cell is edited from a probability of {config.thresholds.cell}, a region"
             f" is taken from a score of {config.thresholds.region}, a lone one from {config.thresholds.lone},"
             f" a second one for the same place from {config.thresholds.further}, a connection word beside one from a"
             f" probability of {config.thresholds.joining}.",
@@ -316,8 +333,13 @@ def _trained_on(lines: Sequence[str]) -> list[str]:
     return described or ["not recorded"]
 
 
-def _chosen_on(data: DataSettings) -> str:
-    return " and ".join(f"`{shown_source(source)}`" for source in validation_sources(data))
+def _chosen_by(settings: TrainingSettings) -> str:
+    """How the weights were chosen."""
+    parts = " and ".join(f"`{shown_source(source)}`" for source in validation_sources(settings.data))
+    if settings.refit is None:
+        return f"The weights were chosen on {parts}{_held_out(settings.data)}."
+    run = f"`{Path(settings.refit).name}`"
+    return f"The number of epochs was chosen on {parts} by the run {run}, which did not learn from that."
 
 
 def _held_out(data: DataSettings) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
@@ -135,6 +135,17 @@ class TrainingSettings(BaseModel):
     network: NetworkSettings = NetworkSettings()
     """Beside start.model its own; what is given here must agree with it."""
     optimiser: OptimiserSettings = OptimiserSettings()
+    refit: str | None = None
+    """The folder of a finished run that was made with all the other settings. This one learns from the validation part
+    too, for as many epochs as were best there; thresholds and confidence are that run's."""
+
+    @model_validator(mode="after")
+    def _nothing_to_choose(self) -> TrainingSettings:
+        if self.refit is not None and self.optimiser.schedule == "plateau":
+            raise _ConflictError("refit", "refit has no validation part for optimiser.schedule: plateau to look at")
+        if self.refit is not None and self.data.examples is not None:
+            raise _ConflictError("refit", "refit is to learn from everything, data.examples from less")
+        return self
 
     @model_validator(mode="after")
     def _one_start(self) -> TrainingSettings:
@@ -187,6 +198,27 @@ def _make(change: str, document: object) -> None:
         document[last] = yaml.safe_load(value)
     except yaml.YAMLError as error:
         raise BadInputError(f"is not YAML: {value}", field=key) from error
+
+
+def flat_settings(settings: Mapping[str, Any], outer: str = "") -> dict[str, Any]:
+    """Nested settings, each under its dotted key."""
+    found: dict[str, Any] = {}
+    for name, value in settings.items():
+        found |= flat_settings(value, f"{outer}{name}.") if isinstance(value, dict) else {outer + name: value}
+    return found
+
+
+def first_difference(
+    before: TrainingSettings, now: TrainingSettings, *, leaving_out: Container[str]
+) -> tuple[str, Any, Any] | None:
+    """The first key under which two trainings differ, and both values."""
+    one, other = (flat_settings(settings.model_dump(mode="json")) for settings in (before, now))
+    for key in sorted({*one, *other}):
+        if now.start.model is not None and key.startswith("network"):
+            continue  # it is that of start.model; runs once told of defaults here
+        if key not in leaving_out and one.get(key) != other.get(key):
+            return key, one.get(key), other.get(key)
+    return None
 
 
 def check_settings(document: object, path: Path | None = None) -> TrainingSettings:
