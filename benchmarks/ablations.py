@@ -41,10 +41,10 @@ IMPROVEMENTS = {
     "word-dropout": ["network.dropout_words=0.1"],
     "character-vectors": ["start.vectors=zh-words.64d", "network.embedding=64"],
     "weight-averaging": ["optimiser.averaging=0.998"],
-    "label-smoothing": ["optimiser.label_smoothing=0.05"],
     "even-class-weights": ["optimiser.class_weights=[1, 1, 1]"],
     "steep-class-weights": ["optimiser.class_weights=[0.1, 0.5, 0.4]"],
     "teacher": ["teacher.model=runs/rewrite-encoder"],
+    "label-smoothing": ["optimiser.label_smoothing=0.05"],
 }
 NO_EDIT = HOME / "benchmarks" / "results" / "no_edit.json"
 BASELINE = [
@@ -58,10 +58,18 @@ BASELINE = [
 
 ON_TASK = {"baseline-task": ["data.exchanged_names=0"], "exchanged-names": []}
 """Whether more names help where there are few examples."""
+FEW = ["data.examples=5000"]
+ENCODERS = {
+    "baseline-encoder": FEW,
+    "bge-small": [*FEW, "network.encoder.model=BAAI/bge-small-zh-v1.5"],
+    "half-the-layers": [*FEW, "network.encoder.layers=3"],
+}
+"""Which small encoder, and how much of it: learning from a part is enough to tell them apart."""
 RUNS = {
     **{f"ablation-{name}": ("rewrite", 10, [*BASELINE, *changes]) for name, changes in ABLATIONS.items()},
     **{f"improvement-{name}": ("rewrite", 3, [*BASELINE, *changes]) for name, changes in IMPROVEMENTS.items()},
     **{f"improvement-{name}": ("task", 10, changes) for name, changes in ON_TASK.items()},
+    **{f"improvement-{name}": ("rewrite-encoder", 2, changes) for name, changes in ENCODERS.items()},
 }
 """The settings file, the epochs and the changes of each run."""
 

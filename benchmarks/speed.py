@@ -4,9 +4,9 @@ python benchmarks/speed.py --data DIR    (or with UREWRITE_DATA set; nothing els
 python benchmarks/speed.py --model zh-fast --float zh-fast=DIR --only latency --examples 100 --output try.json
 
 Chinese models are measured on REWRITE test, English ones on CANARD test. Writes results/speed.json after each part and
-draws docs/images/speed-growth.png. `--float` names the folder of a model's float graph, which `urewrite export RUN
---output DIR` makes of its run; without it the weights of the shipped graph are unpacked, and the quality of float32 is
-that of these. Needs the extra `train`.
+draws docs/images/speed-growth.png and, as `speed_plots.py` does, speed-models.png. `--float` names the folder of a
+model's float graph, which `urewrite export RUN --output DIR` makes of its run; without it the weights of the shipped
+graph are unpacked, and the quality of float32 is that of these. Needs the extra `train`.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # for the modules 
 from benchmarks.speed_contest import latency, throughput
 from benchmarks.speed_growth import draw, growth
 from benchmarks.speed_path import shares, start
+from benchmarks.speed_plots import PLOT as MODELS_PLOT
+from benchmarks.speed_plots import draw as draw_models
 from benchmarks.speed_precision import precision
 from benchmarks.speed_subjects import Row, Subject, dialogues_of, subjects_of
 
@@ -77,6 +79,8 @@ def main() -> None:
                     stream.write("\n")
     if "growth" in asked.only:
         draw(results["growth"]["rows"], asked.plot)
+    if {"latency", "throughput"} <= results.keys() and asked.output == RESULTS:
+        draw_models(results, MODELS_PLOT)
 
 
 def with_others(before: Row | None, found: Row) -> Row:

@@ -65,7 +65,13 @@ def contestants(subjects: Sequence[Subject], dialogues: Dialogues, threads: int 
 def latency(subjects: Sequence[Subject], dialogues: Dialogues, rounds: int) -> Row:
     """Milliseconds of `rewrite` for one dialogue on one thread."""
     entered = contestants(subjects, dialogues, threads=1)
-    longest = max(map(len, dialogues.values()))
+    time_alone(entered, rounds)
+    return {"threads": 1, "rounds": rounds, "rows": [_latency_row(one, entered) for one in entered]}
+
+
+def time_alone(entered: Sequence[Contestant], rounds: int) -> None:
+    """Let all contestants rewrite their dialogues one by one, taking turns."""
+    longest = max(len(one.dialogues) for one in entered)
     for number in range(rounds):
         for one in entered:
             one.rounds.append([])
@@ -74,7 +80,6 @@ def latency(subjects: Sequence[Subject], dialogues: Dialogues, rounds: int) -> R
             for one in (*entered[first:], *entered[:first]):
                 one.rounds[-1] += _timed_alone(one.rewriter, one.dialogues[start : start + BLOCK])
         print(f"latency: round {number + 1} of {rounds}")
-    return {"threads": 1, "rounds": rounds, "rows": [_latency_row(one, entered) for one in entered]}
 
 
 def _timed_alone(rewriter: Rewriter, dialogues: Sequence[Dialogue]) -> list[float]:
@@ -88,7 +93,7 @@ def _timed_alone(rewriter: Rewriter, dialogues: Sequence[Dialogue]) -> list[floa
 
 
 def _latency_row(one: Contestant, entered: Sequence[Contestant]) -> Row:
-    medians = _medians(one)
+    medians = medians_of(one)
     row = {
         "model": one.subject.name,
         "kind": one.kind,
@@ -100,11 +105,12 @@ def _latency_row(one: Contestant, entered: Sequence[Contestant]) -> Row:
     }
     eager = _other(one, entered, TORCH)
     if eager is not None and one.kind != TORCH:
-        row["times PyTorch"] = spread([slow / fast for slow, fast in zip(_medians(eager), medians, strict=True)])
+        row["times PyTorch"] = spread([slow / fast for slow, fast in zip(medians_of(eager), medians, strict=True)])
     return row
 
 
-def _medians(one: Contestant) -> list[float]:
+def medians_of(one: Contestant) -> list[float]:
+    """Of every round, the median of what a dialogue took."""
     return [float(np.median(taken)) for taken in one.rounds]
 
 

@@ -34,7 +34,7 @@ def precision(subjects: Sequence[Subject], mirror: Path | None, most: int | None
                         "dequantised": kind == FLOAT and subject.dequantised,
                         "corpus": subject.corpus,
                         "graph MB": round((folder / GRAPH).stat().st_size / 1e6, 2),
-                        "folder MB": round(_size(folder) / 1e6, 2),
+                        "folder MB": round(folder_size(folder) / 1e6, 2),
                         **{part: quality(folder, examples) for part, examples in parts.items()},
                     }
                 )
@@ -72,5 +72,6 @@ def _held_out(subject: Subject) -> float | None:
     return settings.held_out if f"{subject.corpus}:validation" in settings.corpus else None
 
 
-def _size(folder: Path) -> int:
+def folder_size(folder: Path) -> int:
+    """Bytes of what a model folder needs."""
     return sum((folder / name).stat().st_size for name in FILES if (folder / name).is_file())

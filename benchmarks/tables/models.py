@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from benchmarks.tables.layout import RESULTS, ROOT, ranged, results, table
+from benchmarks.tables.layout import RESULTS, ROOT, part_table, ranged, results, table
 from benchmarks.tables.speed import SPEED_COMMAND
 
 from urewrite.bundle import CHECKSUMS, GRAPH
@@ -82,4 +82,30 @@ def model_tradeoffs() -> str:
     return table(header, rows, "urewrite evaluate --model MODEL --corpus CORPUS --part test` and `" + SPEED_COMMAND)
 
 
-TABLES = (leaving_alone, guarantees, model_tradeoffs)
+def candidates() -> str:
+    """What stood for choice, and what was chosen."""
+
+    def rows(found: Any) -> list[list[object]]:
+        return [
+            [
+                row["model"],
+                f"**{row['candidate']}**" if row["candidate"] == "as shipped" else row["candidate"],
+                row["run"],
+                row["form"],
+                f"{row['learned from']:,}",
+                row["epochs"],
+                row["folder MB"],
+                ranged(row["p50 ms"], 2),
+                f"{row['corpus'].upper()} ({row['validation']['examples']:,})",
+                f"{row['validation']['em']:.2f}",
+                f"{row['validation']['bleu4']:.2f}",
+            ]
+            for row in found["rows"]
+        ]
+
+    header = ["for", "candidate", "run", "form", "learned from", "epochs", "MB", "p50 ms, one thread"]
+    header += ["validation part", "EM", "B4"]
+    return part_table("candidates", "rows", header, rows, "python benchmarks/candidates.py")
+
+
+TABLES = (leaving_alone, guarantees, model_tradeoffs, candidates)
