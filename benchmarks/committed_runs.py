@@ -20,9 +20,11 @@ RUNS, MODELS = ROOT / "runs", ROOT / "src" / "urewrite" / "models"
 
 
 def with_weights() -> list[str]:
-    """The names of runs whose weights are there, as a bundled model or with the run."""
+    """The names of runs whose weights are there, bundled or with the run, and that kept validation apart."""
     return sorted(
-        run.name for run in RUNS.iterdir() if (run / WEIGHTS).is_file() or (MODELS / run.name / GRAPH).is_file()
+        run.name
+        for run in RUNS.iterdir()
+        if ((run / WEIGHTS).is_file() or (MODELS / run.name / GRAPH).is_file()) and settings_of(run.name).refit is None
     )
 
 

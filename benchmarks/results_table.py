@@ -31,7 +31,7 @@ METRICS = ("em", "bleu1", "bleu2", "bleu4", "rouge1", "rouge2", "rougeL", "f1", 
 KINDS = ("ablation", "improvement")
 IRRELEVANT = ("name", "seed", "checkpoint_minutes")
 """Settings that may differ within a row."""
-PATHS = ("network.encoder.model", "start.vectors", "start.model", "teacher.model")
+PATHS = ("network.encoder.model", "start.vectors", "start.model", "teacher.model", "refit")
 """Settings that may name a place on one machine."""
 
 # Liu et al., Incomplete Utterance Rewriting as Semantic Segmentation, EMNLP 2020; what is not here is not there.
@@ -173,6 +173,7 @@ def summary(runs: Sequence[Run], measured: Sequence[Mapping[str, float]]) -> dic
         "system": runs[0].system,
         "goes on from": runs[0].settings.get("start.model"),
         "taught by": runs[0].settings.get("teacher.model"),
+        "chosen by": runs[0].settings.get("refit"),
         "trained on": runs[0].trained_on,
         "epochs": [run.epochs for run in runs],
         "seeds": [run.seed for run in runs],
