@@ -31,7 +31,7 @@ METRICS = ("em", "bleu1", "bleu2", "bleu4", "rouge1", "rouge2", "rougeL", "f1", 
 KINDS = ("ablation", "improvement")
 IRRELEVANT = ("name", "seed", "checkpoint_minutes")
 """Settings that may differ within a row."""
-PATHS = ("network.encoder.model", "start.vectors", "start.model", "teacher.model", "refit")
+PATHS = ("network.encoder.model", "start.vectors", "start.model", "start.averaged_with", "teacher.model", "refit")
 """Settings that may name a place on one machine."""
 
 # Liu et al., Incomplete Utterance Rewriting as Semantic Segmentation, EMNLP 2020; what is not here is not there.
@@ -172,6 +172,7 @@ def summary(runs: Sequence[Run], measured: Sequence[Mapping[str, float]]) -> dic
         "folders": [run.folder for run in runs],
         "system": runs[0].system,
         "goes on from": runs[0].settings.get("start.model"),
+        "averaged with": runs[0].settings.get("start.averaged_with"),
         "taught by": runs[0].settings.get("teacher.model"),
         "chosen by": runs[0].settings.get("refit"),
         "trained on": runs[0].trained_on,

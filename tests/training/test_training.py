@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from contextlib import nullcontext
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -259,3 +260,39 @@ def test_training_without_its_extra_says_so(tmp_path):
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     assert result.returncode == 1
     assert "urewrite[train]" in result.stderr
+
+
+def test_the_mean_of_several_models_is_gone_on_from(tmp_path):
+    settings = toy_settings(tmp_path, epochs=1)
+    settings["data"]["examples"] = 24
+    for seed in (1, 2, 3):
+        here("train", written(tmp_path, {**settings, "seed": seed}), "--folder", tmp_path / str(seed))
+    models = [str(tmp_path / str(seed)) for seed in (1, 2, 3)]
+    given = {"data": settings["data"], "name": "mean", "optimiser": {**settings["optimiser"], "learning_rate": 1e-12}}
+    start = {"model": models[0], "averaged_with": models[1:]}
+    here("train", written(tmp_path, {**given, "start": start}), "--folder", tmp_path / "mean")
+    mean = load_file(tmp_path / "mean" / "model.safetensors")
+    before = [load_file(Path(model) / "model.safetensors") for model in models]
+    learned = [name for name in mean if not name.endswith((".mean", ".variance"))]  # those follow the batches
+    assert learned
+    for name in learned:
+        torch.testing.assert_close(mean[name], sum(weights[name] for weights in before) / 3)
+    assert not any(
+        torch.equal(mean["context_layer.embedding.weight"], one["context_layer.embedding.weight"]) for one in before
+    )
+    assert "| averaged with | `2`, `3` |" in (tmp_path / "mean" / "README.md").read_text()
+
+
+def test_models_that_cannot_be_averaged_are_refused(tmp_path):
+    settings = toy_settings(tmp_path, epochs=1)
+    settings["data"]["examples"] = 24
+    here("train", written(tmp_path, settings), "--folder", tmp_path / "first")
+    wider = {**settings, "network": {**settings["network"], "width": 8}}
+    fewer = {**settings, "data": {**settings["data"], "examples": 12}}
+    for name, other, said in (("wider", wider, "another network"), ("fewer", fewer, "another vocabulary")):
+        here("train", written(tmp_path, other), "--folder", tmp_path / name)
+        start = {"model": str(tmp_path / "first"), "averaged_with": str(tmp_path / name)}
+        path = written(tmp_path, {"name": "mean", "data": settings["data"], "start": start})
+        assert said in here("train", path, "--folder", tmp_path / "mean", code=3)
+    path = written(tmp_path, {**settings, "start": {"averaged_with": str(tmp_path / "first")}})
+    assert "start.averaged_with needs start.model" in here("train", path, "--folder", tmp_path / "mean", code=3)

@@ -18,7 +18,7 @@ from urewrite.network.settings import EncoderSettings, NetworkSettings
 from urewrite.scoring.report import LABELS
 from urewrite.scoring.scores import METRICS
 from urewrite.training.data import shown_source, validation_sources
-from urewrite.training.settings import DataSettings, TeacherSettings, TrainingSettings
+from urewrite.training.settings import DataSettings, StartSettings, TeacherSettings, TrainingSettings
 
 METRICS_FILE = "metrics.json"
 CURVES = "curves.png"
@@ -255,7 +255,7 @@ def _card(
             "",
             "## Network",
             "",
-            *_table(_network(network, settings.start.vectors, settings.start.model, parameters)),
+            *_table(_network(network, settings.start, parameters)),
             "",
             "## Training",
             "",
@@ -348,20 +348,28 @@ def _held_out(data: DataSettings) -> str:
     return f", of which {data.held_out:.0%} of the dialogues were kept back"
 
 
-def _network(network: NetworkSettings, vectors: str | None, model: str | None, parameters: int) -> dict[str, object]:
+def _network(network: NetworkSettings, start: StartSettings, parameters: int) -> dict[str, object]:
     layer = _encoder(network.encoder) if network.encoder is not None else None
     if network.encoder is None or network.encoder.lstm:
         lstm = f"BiLSTM of {network.hidden} a direction"
         layer = (
             f"{layer}, then a {lstm}" if layer else f"words embedded in {network.embedding} dimensions, then a {lstm}"
         )
-    started = {"word vectors to start from": vectors, "model to start from": model}
+    started = {
+        "word vectors to start from": (start.vectors,),
+        "model to start from": (start.model,),
+        "averaged with": start.averaged_with,
+    }
     return {
         "context layer": layer,
         "similarities": ", ".join(network.similarities)
         + (f", projected to {network.bottleneck} channels" if network.bottleneck else ""),
         "segmentation layer": f"{network.segmentation}, width {network.width}",
-        **{what: f"`{Path(path).name}`{_licence(path)}" for what, path in started.items() if path is not None},
+        **{
+            what: ", ".join(f"`{Path(path).name}`{_licence(path)}" for path in paths if path is not None)
+            for what, paths in started.items()
+            if any(paths)
+        },
         "parameters": f"{parameters:,}",
     }
 

@@ -78,10 +78,17 @@ class StartSettings(BaseModel):
     """Word vectors: a folder with words.txt and vectors.npy, or a text file in the form of GloVe."""
     model: str | None = None
     """The folder of a trained model to go on from; its network, vocabulary and connection words are taken over."""
+    averaged_with: tuple[str, ...] = ()
+    """Folders of models that went on from the same one: the start is the mean of their weights and those of `model`."""
     own_connection_words: bool = True
     """Keep its connection words; if not, `data.connection_words` of them are derived from what is learned from."""
     hidden: int | None = Field(None, gt=0)
     """Keep only so many units per direction of its BiLSTM, those that matter most: smaller and faster."""
+
+    @field_validator("averaged_with", mode="before")
+    @classmethod
+    def _one_or_more(cls, value: object) -> object:
+        return (value,) if isinstance(value, str) else value
 
 
 class TeacherSettings(BaseModel):
@@ -152,8 +159,9 @@ class TrainingSettings(BaseModel):
         for beside, given in (("network.encoder", self.network.encoder), ("start.model", self.start.model)):
             if self.start.vectors is not None and given is not None:
                 raise _ConflictError("start.vectors", f"start.vectors has no use beside {beside}")
-        if self.start.hidden is not None and self.start.model is None:
-            raise _ConflictError("start.hidden", "start.hidden needs start.model")
+        for key, asked in (("start.hidden", self.start.hidden), ("start.averaged_with", self.start.averaged_with)):
+            if asked and self.start.model is None:
+                raise _ConflictError(key, f"{key} needs start.model")
         return self
 
     @model_validator(mode="after")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -10,6 +10,7 @@ import torch
 from pydantic import ValidationError
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
+from torch import Tensor
 
 from urewrite import bundle
 from urewrite.bundle import ModelConfig, PieceInput, read_config, read_preparer, write_model
@@ -20,6 +21,7 @@ from urewrite.network.context import EncoderContext, WordContext
 from urewrite.network.run import RUN, word_network
 from urewrite.network.settings import NetworkSettings
 from urewrite.prepare import Preparer, Vocabulary, WordPieces
+from urewrite.pretrained import to_learn_from
 from urewrite.training.prune import with_fewer_units
 from urewrite.training.settings import StartSettings, TrainingSettings, asked_for_by
 from urewrite.training.vectors import start_from_vectors
@@ -123,7 +125,8 @@ def continued_model(
     Words it does not know get a random start, connection words nothing of their own yet, units too many are left out.
     """
     model = load_model(folder)
-    weights, fewer = model.network.state_dict(), settings.start.hidden
+    others = [_beside(model, name) for name in settings.start.averaged_with]
+    weights, fewer = _mean([one.network.state_dict() for one in (model, *others)]), settings.start.hidden
     if fewer is not None:
         weights = with_fewer_units(weights, fewer)
     config = replace(
@@ -132,7 +135,9 @@ def continued_model(
         connection_words=words,
         network={**model.config.network, **({} if fewer is None else {"hidden": fewer})},
         most_rows=settings.data.most_rows,
-        trained_on=tuple(dict.fromkeys((*model.config.trained_on, *trained_on))),
+        trained_on=tuple(
+            dict.fromkeys((*(line for one in (model, *others) for line in one.config.trained_on), *trained_on))
+        ),
     )
     if isinstance(model.preparer, WordPieces):
         listed = _for_other_words(weights[_CONNECTION], model.config.connection_words, words)
@@ -147,6 +152,37 @@ def continued_model(
     embedding[: len(known)] = known
     network.load_state_dict({**weights, _EMBEDDING: embedding})
     return Model(config, preparer, network)
+
+
+def _beside(model: Model, name: str) -> Model:
+    """Another model, whose every weight means the same as in this one."""
+    with asked_for_by("start.averaged_with"):
+        other = load_model(to_learn_from(name))
+    compared: dict[str, Callable[[Model], object]] = {
+        "another network": lambda one: (network_of(one.config), one.config.encoder),
+        "another vocabulary": lambda one: _known_to(one.preparer),
+        "other connection words": lambda one: one.config.connection_words,
+    }
+    for what, of in compared.items():
+        if of(other) != of(model):
+            raise BadInputError(f"{name} has {what} than start.model", field="start.averaged_with")
+    return other
+
+
+def _known_to(preparer: Preparer) -> object:
+    """The words or pieces that have an id, in the order of these."""
+    if isinstance(preparer, Vocabulary):
+        return preparer.words
+    assert isinstance(preparer, WordPieces)
+    return preparer.tokenizer.get_vocab()
+
+
+def _mean(given: Sequence[Mapping[str, Tensor]]) -> dict[str, Tensor]:
+    """Of every weight; what is no weight but a number of something is the same in all."""
+    return {
+        name: torch.stack([weights[name] for weights in given]).mean(0) if tensor.is_floating_point() else tensor
+        for name, tensor in given[0].items()
+    }
 
 
 def _for_other_words(known: torch.Tensor, before: ConnectionWords, now: ConnectionWords) -> torch.Tensor:
