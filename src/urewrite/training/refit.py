@@ -14,8 +14,8 @@ from urewrite.errors import BadInputError, DataUnavailableError
 from urewrite.training.report import METRICS_FILE, is_finished
 from urewrite.training.settings import TrainingSettings, first_difference, load_settings
 
-_OWN = {"name", "seed", "refit", "checkpoint_minutes"}
-"""Settings that may be others than those of the run before."""
+_OWN = {"name", "seed", "refit", "checkpoint_minutes", "start.model", "start.averaged_with", "teacher.model"}
+"""Settings that may be others than those of the run before; models it has from others may have learned from all too."""
 
 
 @dataclass(frozen=True, slots=True)
