@@ -28,6 +28,7 @@ from urewrite.training.checkpoints import StopAfter, TimeIsOverError, WholeCheck
 from urewrite.training.fit import train
 from urewrite.training.module import RewritingModule
 from urewrite.training.settings import check_settings, load_settings
+from urewrite.training.weights import load_model
 
 
 @pytest.mark.parametrize(
@@ -283,16 +284,34 @@ def test_the_mean_of_several_models_is_gone_on_from(tmp_path):
     assert "| averaged with | `2`, `3` |" in (tmp_path / "mean" / "README.md").read_text()
 
 
+def test_words_are_averaged_whatever_their_numbers(tmp_path):
+    settings = toy_settings(tmp_path, epochs=1)
+    for name, examples in (("some", 12), ("more", 24)):
+        settings["data"]["examples"] = examples
+        here("train", written(tmp_path, settings), "--folder", tmp_path / name)
+    some, more = (load_model(tmp_path / name) for name in ("some", "more"))
+    assert some.preparer.words != more.preparer.words[: len(some.preparer.words)]
+    given = {"name": "mean", "data": settings["data"], "optimiser": {"learning_rate": 1e-12, "epochs": 1}}
+    start = {"model": str(tmp_path / "more"), "averaged_with": str(tmp_path / "some")}
+    here("train", written(tmp_path, {**given, "start": start}), "--folder", tmp_path / "mean")
+
+    def vectors(model):
+        return dict(zip(model.preparer.words, model.network.context_layer.embedding.weight, strict=True))
+
+    mine, other, mean = map(vectors, (more, some, load_model(tmp_path / "mean")))
+    assert other.keys() < mine.keys() == mean.keys()
+    for word, vector in mean.items():
+        torch.testing.assert_close(vector, (mine[word] + other.get(word, mine[word])) / 2)
+
+
 def test_models_that_cannot_be_averaged_are_refused(tmp_path):
     settings = toy_settings(tmp_path, epochs=1)
     settings["data"]["examples"] = 24
     here("train", written(tmp_path, settings), "--folder", tmp_path / "first")
     wider = {**settings, "network": {**settings["network"], "width": 8}}
-    fewer = {**settings, "data": {**settings["data"], "examples": 12}}
-    for name, other, said in (("wider", wider, "another network"), ("fewer", fewer, "another vocabulary")):
-        here("train", written(tmp_path, other), "--folder", tmp_path / name)
-        start = {"model": str(tmp_path / "first"), "averaged_with": str(tmp_path / name)}
-        path = written(tmp_path, {"name": "mean", "data": settings["data"], "start": start})
-        assert said in here("train", path, "--folder", tmp_path / "mean", code=3)
+    here("train", written(tmp_path, wider), "--folder", tmp_path / "wider")
+    start = {"model": str(tmp_path / "first"), "averaged_with": str(tmp_path / "wider")}
+    path = written(tmp_path, {"name": "mean", "data": settings["data"], "start": start})
+    assert "another network" in here("train", path, "--folder", tmp_path / "mean", code=3)
     path = written(tmp_path, {**settings, "start": {"averaged_with": str(tmp_path / "first")}})
     assert "start.averaged_with needs start.model" in here("train", path, "--folder", tmp_path / "mean", code=3)

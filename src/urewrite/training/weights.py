@@ -126,7 +126,7 @@ def continued_model(
     """
     model = load_model(folder)
     others = [_beside(model, name) for name in settings.start.averaged_with]
-    weights, fewer = _mean([one.network.state_dict() for one in (model, *others)]), settings.start.hidden
+    weights, fewer = _mean([_by_words_of(model, one) for one in (model, *others)]), settings.start.hidden
     if fewer is not None:
         weights = with_fewer_units(weights, fewer)
     config = replace(
@@ -160,7 +160,7 @@ def _beside(model: Model, name: str) -> Model:
         other = load_model(to_learn_from(name))
     compared: dict[str, Callable[[Model], object]] = {
         "another network": lambda one: (network_of(one.config), one.config.encoder),
-        "another vocabulary": lambda one: _known_to(one.preparer),
+        "other word pieces": lambda one: isinstance(one.preparer, WordPieces) and one.preparer.tokenizer.get_vocab(),
         "other connection words": lambda one: one.config.connection_words,
     }
     for what, of in compared.items():
@@ -169,12 +169,16 @@ def _beside(model: Model, name: str) -> Model:
     return other
 
 
-def _known_to(preparer: Preparer) -> object:
-    """The words or pieces that have an id, in the order of these."""
-    if isinstance(preparer, Vocabulary):
-        return preparer.words
-    assert isinstance(preparer, WordPieces)
-    return preparer.tokenizer.get_vocab()
+def _by_words_of(model: Model, other: Model) -> dict[str, Tensor]:
+    """The weights of a model with the words of another one; what it does not know is as there."""
+    weights = other.network.state_dict()
+    if isinstance(model.preparer, Vocabulary) and isinstance(other.preparer, Vocabulary):
+        number = {word: position for position, word in enumerate(other.preparer.words)}
+        shared = [position for position, word in enumerate(model.preparer.words) if word in number]
+        embedding = model.network.state_dict()[_EMBEDDING].clone()
+        embedding[shared] = weights[_EMBEDDING][[number[model.preparer.words[position]] for position in shared]]
+        weights[_EMBEDDING] = embedding
+    return weights
 
 
 def _mean(given: Sequence[Mapping[str, Tensor]]) -> dict[str, Tensor]:
