@@ -6,12 +6,16 @@ python benchmarks/speed_plots.py    (from results/speed.json, without measuring 
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # for the modules beside this one
+
 import matplotlib as mpl
 import numpy as np
+from benchmarks.tables.speed import SPEED_FORMS
 
 mpl.use("Agg")
 from matplotlib import pyplot as plt
@@ -20,7 +24,6 @@ from matplotlib.axes import Axes
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "benchmarks" / "results" / "speed.json"
 PLOT = ROOT / "docs" / "images" / "speed-models.png"
-FORMS = {"shipped": "as shipped", "float32": "float32", "torch": "PyTorch eager"}
 BAR = 0.26
 
 
@@ -45,7 +48,7 @@ def draw(results: Mapping[str, Any], path: Path) -> None:
 def _bars(panel: Axes, rows: Sequence[Mapping[str, Any]], measure: str, targets: Mapping[str, float]) -> None:
     models = list(dict.fromkeys(row["model"] for row in rows))
     places = np.arange(len(models))
-    for number, (kind, label) in enumerate(FORMS.items()):
+    for number, (kind, label) in enumerate(SPEED_FORMS.items()):
         mine = {row["model"]: row[measure] for row in rows if row["kind"] == kind}
         there = [place for place, model in enumerate(models) if model in mine]
         found = [mine[models[place]] for place in there]
