@@ -37,10 +37,10 @@ _PIECES = [
     *("\ud800", "\udfff", "\udc80", "\x00", "\x1b[31m", "\x7f", "\r\n", "\t", "\u2028", "\ufeff", "\u00ad", "\u3000"),
     *("<script>alert(1)</script>", "{}", "%s", "\\", '"', "https://a.b/c?d=e", "a@b.cd", "1,000.5", "12:30", "$5"),
 ]
-_SPEAK = ("user", "assistant", "USER", "human", "Ai", "bot")
-_KEEP_SILENT = ("system", "tool", "developer", "function", "", "us er", "\ud800", "<user>")
+_SPEAK = ("user", "assistant", "USER", "Alice", "Ai", "客服", "", "us er", "\ud800", "<user>")
+_KEEP_SILENT = ("system", "tool", "developer", "function", "System", "TOOL")
 _IMAGE = {"type": "image_url", "image_url": {"url": "data:,"}}
-_NO_TEXT = (None, 5, [], {"text": "Kobe"}, [_IMAGE], [None, 1.5], [{"type": "text"}], [{"type": "tool", "text": "it"}])
+_NO_TEXT = (None, 5, [], {"url": "Kobe"}, [_IMAGE], [None, 1.5], [{"type": "text"}], [{"type": "tool", "text": "it"}])
 _TOGETHER = 100
 """Dialogues of one call, which share a mode and a threshold."""
 _ALONE = 0.25

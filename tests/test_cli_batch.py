@@ -135,6 +135,8 @@ def test_bad_lines_are_listed_and_nothing_is_lost(run, source, target):
     for reject, reason in zip(rejects, ["not valid JSON", "a JSON object", "0xff", "'history'"], strict=True):
         assert reason in reject["reason"]
     assert "4 bad lines" in result.stderr
+    source.write_bytes(b"".join([BAD[0], *good(1)]))
+    assert run(source, target).stderr.endswith(": 1 bad line\n")
 
 
 def test_strict_ends_with_a_code_but_writes_everything(run, source, target, tmp_path):
@@ -350,6 +352,24 @@ def test_a_killed_job_goes_on_to_the_same_bytes(toy_bundle, tmp_path, suffix):
     assert rejects[0].read_bytes() == rejects[1].read_bytes()
     assert len(records(rejects[1])) == 3
     assert not [name for name in left_in(tmp_path) if ".part" in name or ".lock" in name]
+
+
+def test_what_comes_packed_through_a_pipe_is_unpacked(toy_bundle):
+    with start(toy_bundle, "-", "-") as process:
+        written, said = process.communicate(gzip.compress(b"".join(good(3))), timeout=240)
+    assert process.returncode == 0, said
+    assert len(written.splitlines()) == 3
+    assert b"bad line" not in said
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="not provided: /dev/full")
+def test_a_full_device_is_named(toy_bundle, tmp_path):
+    source = tmp_path / "in.jsonl"
+    source.write_bytes(b"".join(good(3)))
+    with start(toy_bundle, source, "/dev/full") as process:
+        _, said = process.communicate(timeout=240)
+    assert process.returncode != 0
+    assert b"cannot write /dev/full: No space left on device" in said
 
 
 def test_a_closed_pipe_is_quiet(toy_bundle, tmp_path):

@@ -41,7 +41,7 @@ SURE, UNSURE, SELF = judged((1, 0, 0, 0.9)), judged((1, 0, 0, 0.6)), judged()
         (UNSURE, Wish(threshold=0.55), "Kobe did", "rewritten"),
         (SURE, Wish(threshold=0.95), "he did", "low_confidence"),
         (SELF, Wish(mode="always"), "he did", "self_contained"),
-        (SURE, Wish(protect=protected(["HE"])), "he did", "low_confidence"),
+        (SURE, Wish(protect=protected(["HE"])), "he did", "self_contained"),
         (judged((2, 0, 2, 0.9)), Wish(protect=protected(["he", "did"])), "he did Kobe", "rewritten"),
     ],
 )
@@ -50,6 +50,19 @@ def test_texts_and_reasons(given, wish, text, reason):
     assert (result.text, result.reason) == (text, reason)
     assert (result.model, result.turns_used, result.grid) == ("made", 2, None)
     assert (result.edits == ()) == (text == "he did")
+
+
+def test_what_is_left_out_for_protected_words_is_said():
+    assert decide(CONFIG, SURE, Wish()).notes == ()
+    (note,) = decide(CONFIG, SURE, Wish(protect=protected(["he"]))).notes
+    assert "protected words" in note
+
+
+def test_always_makes_every_edit_that_was_found():
+    config = replace(CONFIG, thresholds=Thresholds(0.5, 0.7, 0.7, further=1.0))
+    rivals = judged((2, 0, 2, 0.9), (2, 3, 2, 0.6))
+    assert decide(config, rivals, Wish()).text == "he did Kobe"
+    assert decide(config, rivals, Wish(mode="always")).text == "he did Kobe why"
 
 
 def test_a_word_replaced_by_itself_is_no_edit():

@@ -35,6 +35,32 @@ def test_messages_end_with_the_utterance():
     assert [note.split(":")[0] for note in dialogue.skipped] == [f"messages[{index}]" for index in (0, 3, 4, 5)]
 
 
+@pytest.mark.parametrize("role", ["Alice", "customer", "model", "chatbot", "用户", "User1"])
+def test_whoever_does_not_instruct_or_compute_speaks(role):
+    assert Dialogue.of([(role, "Who wrote Dune?")], "When?").history == (Turn("Who wrote Dune?", role),)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        [{"type": "input_text", "text": "A"}, {"type": "output_text", "text": "b"}],
+        ({"type": "text", "text": "A"}, "b"),
+        {"type": "text", "text": "A b"},
+    ],
+)
+def test_parts_that_are_text_by_any_name(content):
+    dialogue = Dialogue.of([{"role": "user", "content": content}], "x")
+    assert (dialogue.history, dialogue.skipped) == ((Turn("A b", "user"),), ())
+
+
+def test_an_answer_that_is_still_to_come_is_not_the_utterance():
+    asked = {"role": "user", "content": "How tall?"}
+    assert Dialogue.from_messages([asked, {"role": "assistant", "content": ""}]).utterance == "How tall?"
+    assert Dialogue.from_messages([asked, {"role": "assistant", "content": "Tall."}]).utterance == "Tall."
+    with pytest.raises(BadInputError, match="the utterance is empty"):
+        Dialogue.from_messages([asked, {"role": "user", "content": " "}])
+
+
 @pytest.mark.parametrize(
     ("record", "field"),
     [

@@ -36,6 +36,19 @@ def test_a_file_appears_whole_or_not_at_all(tmp_path):
     assert [file.name for file in path.parent.iterdir()] == ["file"]
 
 
+def test_an_interruption_that_comes_too_late_stays_one(tmp_path, monkeypatch):
+    replace = Path.replace
+
+    def replaced_and_interrupted(self: Path, target: Path) -> Path:
+        replace(self, target)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "replace", replaced_and_interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        write(tmp_path / "file")
+    assert [file.name for file in tmp_path.iterdir()] == ["file"]
+
+
 def test_packed_files_are_the_same_bytes_for_the_same_text(tmp_path):
     write(tmp_path / "a.gz", "你好")
     write(tmp_path / "b.gz", "你好")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -114,3 +115,11 @@ def test_a_model_comes_from_the_hub_and_is_kept(hub, tmp_path):
 def test_what_the_hub_does_not_have_is_said(hub, tmp_path):
     result = fetched("owner/other", hub, tmp_path)
     assert "owner/other cannot be fetched from the hub" in result.stderr
+
+
+def test_what_the_hub_has_no_checksums_of_is_refused(hub, toy_bundle, tmp_path):
+    Hub.folder = tmp_path / "bare"
+    shutil.copytree(toy_bundle, Hub.folder)
+    (Hub.folder / "SHA256SUMS").unlink()
+    result = fetched("owner/toy", hub, tmp_path / "home")
+    assert "owner/toy on the hub holds no SHA256SUMS" in result.stderr

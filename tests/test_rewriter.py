@@ -111,7 +111,8 @@ def test_a_long_history_keeps_the_latest_turns(rewriter):
     result = rewriter.rewrite([*["Do you know Paris ?"] * 2000, *HISTORY], QUESTION)
     assert result.turns_used is not None
     assert 2 < result.turns_used < 200
-    assert result.notes == (f"the first {2002 - result.turns_used} turns of the history do not fit the model's window",)
+    left_out = f"{2002 - result.turns_used:,}"
+    assert result.notes == (f"the first {left_out} turns of the history do not fit the model's window",)
     assert all(edit.source_turn is not None and edit.source_turn > 1800 for edit in result.edits)
 
 
@@ -264,6 +265,55 @@ def test_a_saved_model_is_the_same_and_damage_is_noticed(rewriter, toy_bundle, t
     graph.unlink()
     with pytest.raises(DataUnavailableError, match=r"it holds no model\.onnx"):
         Rewriter.from_pretrained(folder)
+
+
+def test_saving_takes_the_place_of_another_model_but_not_of_itself(toy_bundle, tmp_path):
+    source, target = tmp_path / "source", tmp_path / "target"
+    shutil.copytree(toy_bundle, source)
+    target.mkdir()
+    (target / "tokenizer.json").write_text("{}")
+    rewriter = Rewriter.from_pretrained(source)
+    rewriter.save_pretrained(target)
+    assert sorted(path.name for path in target.iterdir()) == sorted(path.name for path in source.iterdir())
+    with pytest.raises(BadInputError, match="already is in"):
+        rewriter.save_pretrained(source)
+    config = source / "config.json"
+    config.write_text(config.read_text() + "\n")
+    with pytest.raises(DataUnavailableError, match=r"config\.json is damaged"):
+        rewriter.save_pretrained(tmp_path / "third")
+
+
+@pytest.mark.parametrize(
+    ("sums", "reason"), [(b"", "no checksum of config.json"), (b"\xff\xfe  x\n", "name of a model file")]
+)
+def test_checksums_that_are_none_are_not_taken_for_some(toy_bundle, tmp_path, sums, reason):
+    folder = tmp_path / "copy"
+    shutil.copytree(toy_bundle, folder)
+    (folder / "SHA256SUMS").write_bytes(sums)
+    with pytest.raises((BadInputError, DataUnavailableError), match=reason):
+        Rewriter.from_pretrained(folder)
+
+
+@pytest.mark.parametrize(("key", "value"), [("most_rows", "x"), ("name", 5), ("thresholds", {"cell": "much"})])
+def test_a_configuration_of_other_kinds_is_named(toy_bundle, tmp_path, key, value):
+    folder = tmp_path / "copy"
+    shutil.copytree(toy_bundle, folder)
+    (folder / "SHA256SUMS").unlink()
+    document = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps({**document, key: value}))
+    with pytest.raises(BadInputError, match=f"{key}.*: expected"):
+        Rewriter.from_pretrained(folder)
+
+
+def test_no_model_is_no_name():
+    for given in (None, "", 5):
+        with pytest.raises(BadInputError, match="expected the name of a model"):
+            Rewriter.from_pretrained(given)
+
+
+def test_a_rewriter_is_not_sent_to_other_processes(rewriter):
+    with pytest.raises(TypeError, match="load one in each process"):
+        pickle.dumps(rewriter)
 
 
 def test_checksums_lead_nowhere_else(toy_bundle, tmp_path):

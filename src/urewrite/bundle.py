@@ -33,6 +33,8 @@ WEIGHTS = "model.safetensors"
 CARD = "README.md"
 CHECKSUMS = "SHA256SUMS"
 FILES = (CONFIG, VOCABULARY, TOKENIZER, GRAPH, WEIGHTS, CARD, CHECKSUMS)
+_KINDS: dict[str, type] = {"name": str, "most_rows": int, "network": Mapping}
+_KIND_NAMES = {str: "text", int: "a whole number", Mapping: "an object"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +105,13 @@ def read_config(folder: Path) -> ModelConfig:
         raise BadInputError(f"is not the configuration of a model: {error}", file=path) from error
     if (config.pieces is None) != (config.encoder is None):
         raise BadInputError("expected both or none of pieces and encoder", file=path, field="pieces")
+    for key, kind in _KINDS.items():
+        found = getattr(config, key)
+        if not isinstance(found, kind) or isinstance(found, bool):
+            raise BadInputError(f"expected {_KIND_NAMES[kind]}, found {found!r:.40}", file=path, field=key)
+    for key, value in asdict(config.thresholds).items():
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise BadInputError(f"expected a number, found {value!r:.40}", file=path, field=f"thresholds.{key}")
     return config
 
 
@@ -124,12 +133,14 @@ def write_checksums(folder: Path) -> None:
 
 
 def verify_checksums(folder: Path) -> None:
-    """Compare what a model is made of with the checksums of its folder, if it has any."""
+    """Compare all that a model is made of with the checksums of its folder, if it has any."""
     path = folder / CHECKSUMS
     if not path.is_file():
         return
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+    listed: set[str] = set()
+    for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
         expected, _, name = line.partition("  ")
+        listed.add(name)
         if name not in FILES:  # so that no line leads out of the folder
             raise BadInputError(
                 f"expected a checksum and the name of a model file, found {line!r:.60}", file=path, line=number
@@ -140,6 +151,9 @@ def verify_checksums(folder: Path) -> None:
             raise DataUnavailableError(f"{folder} is no whole model folder: it holds no {name}")
         if _checksum(folder / name) != expected:
             raise DataUnavailableError(f"{folder / name} is damaged: its checksum is not that of {CHECKSUMS}")
+    for name in FILES[:-1]:
+        if name not in listed and name != CARD and (folder / name).is_file():
+            raise DataUnavailableError(f"{path} is not complete: it has no checksum of {name}")
 
 
 def _checksum(path: Path) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import io
 import os
 import sys
 import zlib
@@ -25,6 +26,10 @@ BYTES_AT_ONCE = 16 * 1024 * 1024
 _FINGERPRINTED = 1024 * 1024
 
 
+_GZIP = b"\x1f\x8b"
+"""What gzip begins with, and no text does."""
+
+
 @dataclass(frozen=True, slots=True)
 class Chunk:
     """Consecutive lines with their numbers, without line ends and blank lines.
@@ -42,7 +47,7 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class LineSource:
-    """A file, unpacked when its name ends in `.gz`, or standard input where `path` is None."""
+    """A file, unpacked when its name ends in `.gz`; where `path` is None, standard input, unpacked if it is packed."""
 
     path: Path | None
 
@@ -98,7 +103,12 @@ class LineSource:
     def _opened(self) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
         """The stream to read lines from, and the file below it."""
         if self.path is None:
-            yield sys.stdin.buffer, sys.stdin.buffer
+            given = sys.stdin.buffer
+            if _is_packed(given):
+                with gzip.GzipFile(fileobj=given) as unpacked:
+                    yield cast(IO[bytes], unpacked), given
+            else:
+                yield given, given
             return
         try:
             raw = self.path.open("rb")
@@ -118,3 +128,8 @@ class LineSource:
             raise BadInputError(f"not a complete gzip file ({error})", file=self.name) from error
         except OSError as error:
             raise BadInputError(f"the file cannot be read: {error.strerror or error}", file=self.name) from error
+
+
+def _is_packed(stream: IO[bytes]) -> bool:
+    """Whether what a stream holds is packed by gzip; nothing of it is read away."""
+    return isinstance(stream, io.BufferedReader) and stream.peek(len(_GZIP)).startswith(_GZIP)

@@ -23,6 +23,7 @@ from urewrite.rewrite import GOLD, GridView, Reason, Region, Rewrite
 from urewrite.tokens import tokenize
 
 Mode = Literal["auto", "always", "never"]
+_PROTECTED = "an edit that was found would have replaced protected words, and was left out"
 _LEAST = 1e-6
 """A probability no cell falls below when it is judged, so that one cell cannot outweigh all others."""
 
@@ -43,7 +44,7 @@ class Wish:
     def thresholds(self, own: Thresholds) -> Thresholds:
         """Those of the model, or what the caller wants instead."""
         if self.mode == "always":
-            return replace(own, region=0.0, lone=0.0)
+            return replace(own, region=0.0, lone=0.0, further=0.0)
         return own if self.threshold is None else replace(own, region=self.threshold, lone=self.threshold)
 
 
@@ -57,7 +58,7 @@ def decide(config: ModelConfig, judged: Judged, wish: Wish) -> Rewrite:
     made = apply_edits(axes.dialogue, edits_of(axes, chosen))
     reason: Reason = "rewritten"
     if not made.changed:  # also where words were to be replaced by themselves
-        reason = "low_confidence" if found and not chosen else "self_contained"
+        reason = "low_confidence" if allowed and not chosen else "self_contained"
         if chosen:
             made, chosen = apply_edits(axes.dialogue, ()), []
     return Rewrite(
@@ -68,7 +69,7 @@ def decide(config: ModelConfig, judged: Judged, wish: Wish) -> Rewrite:
         reason=reason,
         confidence=calibrated(config, certainty(probabilities, chosen)),
         turns_used=turns_used(axes),
-        notes=notes(axes),
+        notes=notes(axes) if len(allowed) == len(found) else (*notes(axes), _PROTECTED),
         model=config.name,
         grid=_view(axes, probabilities, _with_others(found, chosen), chosen) if wish.keep_grid else None,
     )
@@ -121,7 +122,8 @@ def notes(axes: Axes) -> tuple[str, ...]:
     if seen:
         first, tokens = seen[0]
         if any(turn.text.strip() for turn in axes.dialogue.history[:first]):
-            said.append(f"the first {first} turns of the history do not fit the model's window")
+            what = f"the first {first:,} turns of the history do" if first > 1 else "the first turn of the history does"
+            said.append(f"{what} not fit the model's window")
         if len(seen) == 1 and len(tokens) and tokens.text[tokens.ends[-1] :].strip():
             said.append(f"of turn {first + 1} only the first {len(tokens):,} words fit the model's window")
     return tuple(said)

@@ -7,8 +7,11 @@ from dataclasses import dataclass
 
 from urewrite.errors import BadInputError
 
-SPEAKING_ROLES = frozenset({"user", "assistant", "human", "ai", "bot"})
-"""Roles whose turns are part of the conversation; others (system, tool, ...) instruct or compute and are left out."""
+SILENT_ROLES = frozenset({"system", "developer", "tool", "function"})
+"""Roles whose turns instruct or compute. All others speak, whatever a chat calls them: user, assistant, Alice, 客服."""
+
+_TEXT_PARTS = frozenset({"text", "input_text", "output_text"})
+"""What the parts of a message that are text are called, by one or another API."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +63,10 @@ class Dialogue:
         skipped: list[str] = []
         for position, message in enumerate(messages):
             turns.append(_turn(message, f"messages[{position}]", skipped) or _LEFT_OUT)
-        while turns and turns[-1] is _LEFT_OUT:
+        while turns and (turns[-1] is _LEFT_OUT or _is_to_come(turns[-1])):
             turns.pop()
         if not turns:
-            raise BadInputError("no message holds text of a user or an assistant", field="messages")
+            raise BadInputError("no message holds text of anybody who speaks", field="messages")
         return cls(tuple(turns[:-1]), turns[-1].text, tuple(skipped))
 
     @classmethod
@@ -141,6 +144,16 @@ def refuse_no_list(value: object, of_what: str, *, field: str, ordered: bool = F
     raise BadInputError(f"expected a list of {of_what}, found {found}", field=field)
 
 
+def _is_to_come(turn: Turn) -> bool:
+    """Whether a turn is the empty answer that some programs already hold when they ask for it."""
+    return turn.role is not None and turn.role.lower() == "assistant" and not turn.text.strip()
+
+
+def speaks(role: str) -> bool:
+    """Whether turns of a role are part of the conversation."""
+    return role.lower() not in SILENT_ROLES
+
+
 def _turn(item: object, field: str, skipped: list[str]) -> Turn | None:
     """Read one turn; a turn that is not conversation is noted in `skipped` and left out."""
     if isinstance(item, Turn):
@@ -157,7 +170,7 @@ def _turn(item: object, field: str, skipped: list[str]) -> Turn | None:
             raise BadInputError("expected a (role, text) pair", field=field)
     else:
         raise BadInputError(f"expected text, a (role, text) pair or a chat message, found {item!r:.80}", field=field)
-    if role.lower() not in SPEAKING_ROLES:
+    if not speaks(role):
         skipped.append(f"{field}: role {role!r} does not speak in the conversation")
         return None
     text = _text_of(content, field, skipped)
@@ -168,10 +181,11 @@ def _text_of(content: object, field: str, skipped: list[str]) -> str | None:
     """The text of a message's content; parts that are not text (images, calls) are noted and left out."""
     if isinstance(content, str):
         return content
-    if isinstance(content, list):
+    parts = [content] if isinstance(content, Mapping) else content
+    if isinstance(parts, (list, tuple)):
         texts: list[str] = []
-        for part in content:
-            text = part.get("text") if isinstance(part, Mapping) and part.get("type", "text") == "text" else part
+        for part in parts:
+            text = part.get("text") if isinstance(part, Mapping) and part.get("type", "text") in _TEXT_PARTS else part
             if isinstance(text, str):
                 texts.append(text)
             else:

@@ -90,7 +90,7 @@ def atomic_writer(path: Path) -> Iterator[TextIO]:
         temporary.chmod(_default_mode())  # mkstemp makes files only the owner can read
         temporary.replace(path)
     except BaseException:
-        temporary.unlink()
+        temporary.unlink(missing_ok=True)  # an interruption may come when it is in place already
         raise
 
 

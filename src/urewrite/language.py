@@ -16,22 +16,34 @@ _HAN = regex.compile(r"\p{Han}")
 _WORDS = regex.compile(r"\p{Latin}+")
 _LOOKED_AT = 2000
 """Characters of a turn that are enough to tell."""
+_TELLING = 3
+"""Words in Latin letters that are no name alone."""
 _MADE_FOR = 0.1
 """The least share of what a model learned from that makes it a model of a language."""
 
 
 def language_of(dialogue: Dialogue) -> Language:
-    """Chinese if the utterance holds at least as many Han characters as words in Latin letters, else English.
+    """Chinese if the utterance holds at least as many Han characters as words in Latin letters, English if it has none.
 
-    So a Chinese question about an English product is Chinese, and an English one about 北京 is English. An utterance
-    without letters is taken for what its history is, the latest turns first.
+    What lies between, `那 iPhone 15 Pro Max 呢` or `How far is 北京 from here?`, is taken for what its history is, the
+    latest turns first, and so are one or two words, `OK` or a name, and what has no letters.
     """
-    for text in (dialogue.utterance, *(turn.text for turn in reversed(dialogue.history))):
-        start = text[:_LOOKED_AT]
-        han, latin = len(_HAN.findall(start)), len(_WORDS.findall(start))
-        if han or latin:
-            return "zh" if han >= latin else "en"
+    han, latin = _counts(dialogue.utterance)
+    if han and han >= latin:
+        return "zh"
+    if not han and latin >= _TELLING:
+        return "en"
+    for turn in reversed(dialogue.history):
+        there = _counts(turn.text)
+        if any(there):
+            return "zh" if there[0] >= there[1] else "en"
     return "en"
+
+
+def _counts(text: str) -> tuple[int, int]:
+    """Han characters, and words in Latin letters."""
+    start = text[:_LOOKED_AT]
+    return len(_HAN.findall(start)), len(_WORDS.findall(start))
 
 
 def languages_of(dialogues: Iterable[Dialogue]) -> tuple[Language, ...]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from urewrite.bundle import CONFIG, FILES, GRAPH
-from urewrite.errors import DataUnavailableError
+from urewrite.bundle import CHECKSUMS, CONFIG, FILES, GRAPH
+from urewrite.errors import BadInputError, DataUnavailableError
 from urewrite.files import local_weights
 
 MODELS = Path(__file__).with_name("models")
@@ -19,6 +19,9 @@ def bundled() -> tuple[str, ...]:
 
 def resolve(model: str | Path) -> Path:
     """The folder of a model: bundled under that name, a folder, or fetched from the hub as `owner/name`."""
+    given: object = model  # whatever callers without types hand over
+    if not isinstance(given, (str, Path)) or not str(given).strip():
+        raise BadInputError(f"expected the name of a model or a folder, found {given!r:.80}", field="model")
     name = str(model)
     if name in bundled():
         return MODELS / name
@@ -51,7 +54,10 @@ def _from_hub(name: str) -> Path:
     from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
 
     try:
-        return Path(snapshot_download(name, allow_patterns=list(_FOR_RUNNING)))
+        folder = Path(snapshot_download(name, allow_patterns=list(_FOR_RUNNING)))
     except (HfHubHTTPError, LocalEntryNotFoundError, OSError, ValueError) as error:
         reason = str(error).strip().splitlines()[0]
         raise DataUnavailableError(f"{name} cannot be fetched from the hub: {reason}") from error
+    if (folder / CONFIG).is_file() and not (folder / CHECKSUMS).is_file():
+        raise DataUnavailableError(f"{name} on the hub holds no {CHECKSUMS}, so what came of it cannot be verified")
+    return folder

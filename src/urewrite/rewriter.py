@@ -9,13 +9,23 @@ from dataclasses import replace
 from numbers import Integral, Real
 from pathlib import Path
 from threading import Lock
+from typing import NoReturn
 
-from urewrite.bundle import FILES, ModelConfig, read_config, read_preparer, verify_checksums, write_checksums
+from urewrite.bundle import (
+    CHECKSUMS,
+    FILES,
+    ModelConfig,
+    read_config,
+    read_preparer,
+    verify_checksums,
+    write_checksums,
+)
 from urewrite.decide import Mode, Wish, decide, notes, protected, turns_used
 from urewrite.dialogue import Dialogue, HistoryItem, refuse_no_list
 from urewrite.edits.apply import apply_edits
 from urewrite.edits.grid import Axes, ConnectionWords
 from urewrite.errors import BadInputError
+from urewrite.files import replacing, same_place
 from urewrite.language import Language, language_of
 from urewrite.pipeline import Judged, Pipeline
 from urewrite.pretrained import graph_of, resolve
@@ -63,6 +73,10 @@ class Rewriter:
         rewriter = cls({None: resolve(model)}, threads=threads)
         rewriter._pipeline(None)  # a folder that is none is said at once
         return rewriter
+
+    def __reduce__(self) -> NoReturn:
+        """A loaded model is no message: another process loads its own."""
+        raise TypeError("a Rewriter cannot be pickled; load one in each process")
 
     @classmethod
     def of(cls, pipeline: Pipeline) -> Rewriter:
@@ -137,6 +151,7 @@ class Rewriter:
 
     def config(self, lang: Language | None = None) -> ModelConfig:
         """What the model (of a language) says of itself."""
+        _check_language(lang)
         key = None if None in self._folders else (lang or "en")
         return self._pipeline(key).config
 
@@ -145,10 +160,17 @@ class Rewriter:
         if len(self._folders) != 1 or self._folders == {None: Path()}:
             raise BadInputError("only a rewriter of one model that was loaded from a folder can be saved")
         source, target = next(iter(self._folders.values())), Path(folder)
+        if same_place(source, target):
+            raise BadInputError(f"the model already is in {target}", field="folder")
+        verify_checksums(source)  # it may have changed since it was loaded
         target.mkdir(parents=True, exist_ok=True)
+        (target / CHECKSUMS).unlink(missing_ok=True)  # those of a model that was there before
         for name in FILES[:-1]:
             if (source / name).is_file():
-                shutil.copyfile(source / name, target / name)
+                with replacing(target / name) as written:
+                    shutil.copyfile(source / name, written)
+            else:
+                (target / name).unlink(missing_ok=True)
         write_checksums(target)
 
     def _rewrite_one(self, dialogue: Dialogue, wish: Wish, lang: Language | None) -> Rewrite:
@@ -274,11 +296,15 @@ def _check_count(value: int, field: str) -> None:
         raise BadInputError(f"expected a whole number of at least 1, found {value!r:.80}", field=field)
 
 
+def _check_language(lang: object) -> None:
+    if lang not in (None, "en", "zh"):
+        raise BadInputError(f"expected en or zh, found {lang!r:.80}", field="lang")
+
+
 def _checked(mode: Mode, threshold: float | None, protect: Sequence[str], lang: str | None, keep_grid: bool) -> Wish:
     if mode not in ("auto", "always", "never"):
         raise BadInputError(f"expected auto, always or never, found {mode!r}", field="mode")
     if threshold is not None and not (_is_number(threshold) and 0 <= threshold <= 1):
         raise BadInputError(f"expected a number from 0 to 1, found {threshold!r:.80}", field="threshold")
-    if lang not in (None, "en", "zh"):
-        raise BadInputError(f"expected en or zh, found {lang!r}", field="lang")
+    _check_language(lang)
     return Wish(mode, threshold, protected(protect), keep_grid)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from urewrite.cli.output import JsonFlag, print_json, say
+from urewrite.cli.output import JsonFlag, counted, print_json, say
 from urewrite.cli.rewriting import (
     LanguageChoice,
     LanguageOption,
@@ -111,7 +111,7 @@ def batch(
             }
         )
     if strict and tally.rejected:
-        raise BadInputError(f"{tally.rejected:,} bad lines", file=source.name)
+        raise BadInputError(counted(tally.rejected, "bad line"), file=source.name)
 
 
 def _refuse_missing_folder(file: Path | None) -> None:
@@ -137,6 +137,8 @@ def _to_stream(job: Batch, source: LineSource, target: Path | None, rejects: Pat
     from urewrite.batch import StreamSink
 
     with ExitStack() as stack:
+        if target is not None:
+            stack.enter_context(naming_disk_errors(target))
         output = sys.stdout.buffer if target is None else stack.enter_context(target.open("ab"))
         if rejects is None:
             return job.to_stream(source, StreamSink(output))
@@ -146,14 +148,14 @@ def _to_stream(job: Batch, source: LineSource, target: Path | None, rejects: Pat
 
 
 def _report(tally: Tally, rejects: Path | None, key: str) -> None:
-    say(f"{tally.written:,} dialogues, {tally.changed:,} of them rewritten")
+    say(f"{counted(tally.written, 'dialogue')}, {tally.changed:,} of them rewritten")
     if tally.replaced:
         say(f"{tally.replaced:,} had a key {key!r} (or 'details') before, which is replaced; --key names another")
     if tally.failed:
         say(f"{tally.failed:,} failed inside and are passed on unchanged; the log above says why")
     if tally.rejected:
         where = "above" if rejects is None else f"in {rejects}"
-        say(f"{tally.rejected:,} bad lines are not in the output but listed {where}")
+        say(f"not in the output but listed {where}: {counted(tally.rejected, 'bad line')}")
 
 
 class _Watch:

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from urewrite.cli.output import say
+from urewrite.cli.output import counted, say
 from urewrite.corpora.catalogue import Context
 from urewrite.corpora.lines import Rejects
 from urewrite.corpora.sources import CORPORA, source_of
@@ -98,4 +98,4 @@ def collecting(skip_bad: bool, file: Path | None, *, apart_from: Sequence[Path] 
         with naming_disk_errors(file):
             rejects.write(file)
     if len(rejects):
-        say(f"{len(rejects)} bad lines left out, listed in {file}")
+        say(f"{counted(len(rejects), 'bad line')} left out, listed in {file}")

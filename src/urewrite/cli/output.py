@@ -58,6 +58,11 @@ def say(message: str) -> None:
     sys.stderr.write(message + "\n")
 
 
+def counted(amount: int, what: str) -> str:
+    """A number with its noun: 1 bad line, 2 bad lines."""
+    return f"{amount:,} {what}" if amount == 1 else f"{amount:,} {what}s"
+
+
 def print_table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """A table for people; the first column is left-aligned, the others right-aligned."""
     from rich.console import Console

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from urewrite.dialogue import SPEAKING_ROLES, Dialogue, Turn
+from urewrite.dialogue import Dialogue, Turn, speaks
 
 Prompt = Literal["plain", "langchain", "llama_index", "ragflow"]
 
@@ -108,7 +108,7 @@ def read_chat(messages: Sequence[Mapping[str, object]]) -> tuple[Dialogue, Promp
         found = _ragflow(_text(message))
         if found is not None:
             return found, "ragflow"
-    speaking = [place for place, message in enumerate(messages) if str(message.get("role")).lower() in SPEAKING_ROLES]
+    speaking = [place for place, message in enumerate(messages) if speaks(str(message.get("role")))]
     if speaking:
         last = _text(messages[speaking[-1]])
         for template in _TEMPLATES:
@@ -163,7 +163,7 @@ def _literal(written: str) -> str | None:
 def _dialogue(turns: Sequence[Turn], question: str) -> Dialogue | None:
     if not question:
         return None
-    return Dialogue(tuple([turn for turn in turns if turn.role in SPEAKING_ROLES]), question)
+    return Dialogue(tuple([turn for turn in turns if turn.role is None or speaks(turn.role)]), question)
 
 
 def _begins(text: str, heads: Sequence[str]) -> bool:

@@ -84,7 +84,7 @@ Content = Annotated[
 
 
 class Message(BaseModel):
-    """A chat message. Only users and assistants speak; other roles are left out, and `notes` says so."""
+    """A chat message. System and tool messages do not speak and are left out, and `notes` says so."""
 
     model_config = ConfigDict(extra="allow", strict=True)
 
