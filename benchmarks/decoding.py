@@ -1,4 +1,4 @@
-"""What pays in decoding: one span for a place, connection words that join it, and nothing said twice.
+"""What pays in decoding: one span for a place, connection words that join it, nothing said twice, no signs alone.
 
 python benchmarks/decoding.py    (UREWRITE_DATA names the corpora)
 
@@ -21,7 +21,7 @@ from benchmarks.committed_runs import examples_of, pipeline_of_run, settings_of,
 
 from urewrite.dialogue import Example
 from urewrite.edits.apply import apply_edits, edits_of
-from urewrite.edits.choose import Thresholds, candidates, choose, settle
+from urewrite.edits.choose import Thresholds, candidates, choose, put_together, settle
 from urewrite.edits.regions import Rectangle
 from urewrite.files import atomic_writer
 from urewrite.pipeline import Judged, judge_dialogues
@@ -55,12 +55,13 @@ def compared(own: Thresholds, judged: Sequence[Judged], examples: list[Example])
         "without repeats": _settling(plain),
         "without rivals": _settling(replace(plain, further=own.further)),
         "and joined": _settling(own),
+        "without signs alone": lambda one, found: settle(one.axes, one.probabilities, found, own),
     }
     return {name: metrics(judged, examples, way, own.cell) for name, way in ways.items()}
 
 
 def _settling(thresholds: Thresholds) -> Decoding:
-    return lambda one, found: settle(one.axes, one.probabilities, found, thresholds)
+    return lambda one, found: put_together(one.axes, one.probabilities, found, thresholds)
 
 
 def metrics(judged: Sequence[Judged], examples: list[Example], decoding: Decoding, cell: float) -> dict[str, float]:

@@ -3,14 +3,17 @@
 python benchmarks/leaving_alone.py --model NAME|DIR --corpus NAME [--part test]    (UREWRITE_DATA names the corpora)
 
 Adds to results/leaving_alone.json and draws docs/images/leaving-alone-MODEL-CORPUS.png. An utterance whose gold rewrite
-is the utterance itself needs none; changing it is one error, leaving alone one that needs rewriting is the other.
+is the utterance itself needs none; changing it is one error, leaving alone one that needs rewriting is the other. What
+corpora hold few of is made of their test parts as trainings make it of others: rewrites as utterances after their own
+history and after that of another dialogue, greetings and the like.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Sequence
+import random
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import matplotlib as mpl
@@ -21,11 +24,12 @@ from urewrite.corpora import load_corpus
 from urewrite.decide import Wish, decide
 from urewrite.dialogue import Example
 from urewrite.files import atomic_writer
-from urewrite.pipeline import Judged, judge_dialogues
+from urewrite.pipeline import Judged, Pipeline, judge_dialogues
 from urewrite.pretrained import resolve
 from urewrite.rewrite import Rewrite
 from urewrite.rewriter import load_pipeline
 from urewrite.tokens import tokenize
+from urewrite.training.unchanged import already_rewritten, pleasantries, topic_changes
 
 mpl.use("Agg")
 from matplotlib import pyplot as plt
@@ -35,6 +39,12 @@ RESULTS = HERE / "results" / "leaving_alone.json"
 IMAGES = HERE.parent / "docs" / "images"
 THRESHOLDS = [round(step / 20, 2) for step in range(21)]
 BINS = 10
+ENOUGH = 1000
+MADE: tuple[tuple[str, Callable[[Sequence[Example], float, random.Random], list[Example]]], ...] = (
+    ("own rewrites", already_rewritten),
+    ("changes of topic", topic_changes),
+    ("greetings and the like", pleasantries),
+)
 
 
 def main() -> None:
@@ -59,6 +69,7 @@ def main() -> None:
             for one in THRESHOLDS
         ],
         **reliability(examples, outcomes(pipeline.config, judged, Wish())),
+        "made": [made_row(what, make(examples, share(examples), random.Random(what)), pipeline) for what, make in MADE],
     }
     kept = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.is_file() else []
     same = ("model", "corpus", "part")
@@ -67,6 +78,18 @@ def main() -> None:
         json.dump(sorted(kept, key=lambda one: [one[key] for key in same]), stream, indent=1)
         stream.write("\n")
     draw(row, IMAGES / f"leaving-alone-{model}-{arguments.corpus}.png")
+
+
+def share(examples: Sequence[Example]) -> float:
+    """Which part of the examples is enough to be made into others."""
+    return min(1.0, ENOUGH / len(examples))
+
+
+def made_row(what: str, examples: Sequence[Example], pipeline: Pipeline) -> dict[str, object]:
+    """How many of these, all of which are to be left alone, are changed."""
+    judged = judge_dialogues(pipeline, [example.dialogue for example in examples])
+    changed = [result.changed for result in outcomes(pipeline.config, judged, Wish())]
+    return {"made": what, "examples": len(examples), "wrongly changed %": round(100 * float(np.mean(changed)), 2)}
 
 
 def needs_none(example: Example) -> bool:

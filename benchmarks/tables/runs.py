@@ -186,6 +186,10 @@ def joining() -> str:
     return _steps("without rivals", "and joined")
 
 
+def signs() -> str:
+    return _steps("and joined", "without signs alone")
+
+
 def _steps(before: str, after: str) -> str:
     """What one step of decoding changes."""
     metrics = ["em", "bleu4", "f1", "f3"]
@@ -209,4 +213,15 @@ def training_speed() -> str:
     return table(["", ""], rows, "python benchmarks/training_speed.py")
 
 
-TABLES = (test_results, test_results_short, ablations, improvements, decoding, repeats, rivals, joining, training_speed)
+TABLES = (
+    test_results,
+    test_results_short,
+    ablations,
+    improvements,
+    decoding,
+    repeats,
+    rivals,
+    joining,
+    signs,
+    training_speed,
+)

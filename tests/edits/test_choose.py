@@ -14,6 +14,7 @@ from urewrite.edits.grid import ConnectionWords, EditType, lay_out
 from urewrite.edits.joining import with_joining_words
 from urewrite.edits.regions import find_rectangles
 from urewrite.edits.repeats import without_repeats
+from urewrite.edits.signs import without_signs_alone
 from urewrite.edits.rivals import without_rivals
 
 
@@ -79,11 +80,11 @@ def test_what_is_chosen_is_sure_enough(dialogue, wanted, data):
 
 
 @given(awkward_dialogues(), st.data())
-def test_a_certain_grid_is_decoded_as_it_is_but_for_repeats(dialogue, data):
+def test_a_certain_grid_is_decoded_as_it_is_but_for_repeats_and_signs(dialogue, data):
     axes = lay_out(dialogue)
     grid = data.draw(arrays.arrays(np.int8, axes.shape, elements=st.integers(0, 2)))
     certain = np.stack([(grid == edit_type).astype(float) for edit_type in range(3)])
-    found = without_repeats(axes, find_rectangles(grid))
+    found = without_signs_alone(axes, without_repeats(axes, find_rectangles(grid)))
     expected = apply_edits(dialogue, edits_of(axes, found))
     assert decode_probabilities(axes, certain, Thresholds()).text == expected.text
 

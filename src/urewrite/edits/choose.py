@@ -16,6 +16,7 @@ from urewrite.edits.joining import with_joining_words
 from urewrite.edits.regions import Cells, Rectangle, cover_regions
 from urewrite.edits.repeats import without_repeats
 from urewrite.edits.rivals import without_rivals
+from urewrite.edits.signs import without_signs_alone
 
 Probabilities = NDArray[np.floating]
 """Of the edit types of every cell: (edit types, rows, columns)."""
@@ -50,7 +51,14 @@ def candidates(probabilities: Probabilities, cell: float) -> list[Rectangle]:
 
 
 def settle(axes: Axes, probabilities: Probabilities, found: list[Rectangle], thresholds: Thresholds) -> list[Rectangle]:
-    """The regions that become edits: those that are sure enough, joined, without what would be said twice."""
+    """The regions that become edits."""
+    return without_signs_alone(axes, put_together(axes, probabilities, found, thresholds))
+
+
+def put_together(
+    axes: Axes, probabilities: Probabilities, found: list[Rectangle], thresholds: Thresholds
+) -> list[Rectangle]:
+    """The regions that are sure enough, joined, without what would be said twice."""
     chosen = choose(found, thresholds)
     if thresholds.further > 0:
         chosen = without_rivals(axes, chosen, thresholds.further)

@@ -1,0 +1,29 @@
+"""Punctuation by itself: `Why was this done,` says no more than the question did.
+
+Where a network is unsure of the words for a place, the comma or full stop beside them may be all that is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import regex
+
+from urewrite.edits.grid import SEPARATOR, Axes, EditType
+from urewrite.edits.regions import Rectangle
+
+_SIGNS = regex.compile(r"\p{P}+")
+
+
+def without_signs_alone(axes: Axes, found: Sequence[Rectangle]) -> list[Rectangle]:
+    """Without the regions of a place to which nothing but punctuation would be copied."""
+    saying = {_place(one) for one in found if not _is_signs(axes, one)}
+    return [one for one in found if _place(one) in saying]
+
+
+def _place(one: Rectangle) -> tuple[EditType, int]:
+    return one.edit_type, one.left
+
+
+def _is_signs(axes: Axes, one: Rectangle) -> bool:
+    return all(key == SEPARATOR or _SIGNS.fullmatch(key) for key in axes.row_keys[one.top : one.bottom])
