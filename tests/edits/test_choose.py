@@ -14,8 +14,8 @@ from urewrite.edits.grid import ConnectionWords, EditType, lay_out
 from urewrite.edits.joining import with_joining_words
 from urewrite.edits.regions import find_rectangles
 from urewrite.edits.repeats import without_repeats
-from urewrite.edits.signs import without_signs_alone
 from urewrite.edits.rivals import without_rivals
+from urewrite.edits.signs import without_signs_alone
 
 
 def likely(shape, **cells):
