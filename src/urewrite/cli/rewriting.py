@@ -70,7 +70,8 @@ ThresholdOption = Annotated[
     typer.Option(min=0, max=1, help="Least score an edit needs (default: what the model was tuned to)."),
 ]
 ModeOption = Annotated[
-    ModeChoice, typer.Option(help="'always' makes every edit that is found, whatever its score; 'never' gives the utterance back.")
+    ModeChoice,
+    typer.Option(help="'always' makes every edit found, whatever its score; 'never' gives the utterance back."),
 ]
 ProtectOption = Annotated[
     list[str] | None, typer.Option("--protect", metavar="WORD", help="A word that is never edited away; repeatable.")
