@@ -16,7 +16,9 @@ from training.running import finished, start
 
 
 def assert_goes_on_exactly(folder: Path, *command: object, first: tuple[object, ...] = ()) -> Path:
-    """kill -9 in the middle of a command, the same again: the same weights as without. Gives the killed run.
+    """kill -9 in the middle of a command, the same again, in a folder that was moved: the same weights as without.
+
+    Gives the killed run.
 
     `first` stands in for the command that is killed.
     """
@@ -24,6 +26,7 @@ def assert_goes_on_exactly(folder: Path, *command: object, first: tuple[object, 
     finished(start(*command, "--folder", whole))
     # A session of its own, so that the processes a run starts for itself are killed with it.
     _kill_at(broken / "recent.ckpt", start(*(first or command), "--folder", broken, start_new_session=True))
+    broken = broken.rename(folder / "moved")
     assert "going on from recent.ckpt" in finished(start(*command, "--folder", broken))
     expected, found = (load_file(run / "model.safetensors") for run in (whole, broken))
     assert expected.keys() == found.keys()

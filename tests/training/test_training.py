@@ -24,7 +24,7 @@ from training.running import finished, here, start, written
 from training.toy import toy_settings
 from urewrite.errors import BadInputError, DataUnavailableError
 from urewrite.network.settings import NetworkSettings
-from urewrite.training.checkpoints import StopAfter, TimeIsOverError, WholeCheckpoints
+from urewrite.training.checkpoints import Best, StopAfter, TimeIsOverError, WholeCheckpoints
 from urewrite.training.fit import train
 from urewrite.training.module import RewritingModule
 from urewrite.training.settings import check_settings, load_settings
@@ -95,6 +95,20 @@ def test_a_killed_run_with_an_encoder_goes_on_exactly(tmp_path):
     settings["network"]["encoder"] = {"model": str(encoder_folder("bert", tmp_path / "encoder")), "lstm": True}
     settings["checkpoint_minutes"] = 0.005
     assert_goes_on_exactly(tmp_path, "train", written(tmp_path, settings))
+
+
+def test_the_best_weights_of_a_moved_run_are_still_known(tmp_path):
+    known = Best(tmp_path / "before", "best", monitor="em", mode="max")
+    path = f"{known.dirpath}/best.ckpt"
+    known.best_model_path = known.kth_best_model_path = path
+    known.best_model_score = known.kth_value = torch.tensor(63.0)
+    known.best_k_models = {path: torch.tensor(63.0)}
+    moved = Best(tmp_path / "after", "best", monitor="em", mode="max")
+    moved.load_state_dict(known.state_dict())
+    there = str(Path(moved.dirpath) / "best.ckpt")
+    assert (moved.best_model_path, moved.kth_best_model_path, [*moved.best_k_models]) == (there, there, [there])
+    assert moved.best_model_score == moved.kth_value == 63
+    assert moved.state_dict()["monitor"] == "em"
 
 
 def test_the_loss_of_an_interrupted_epoch_is_that_of_all_its_steps(tmp_path):

@@ -53,6 +53,26 @@ class Recent(ModelCheckpoint):
             super().on_train_batch_end(trainer, pl_module, outputs, batch, batch_idx)
 
 
+class Best(ModelCheckpoint):
+    """The weights to use, also of a run whose folder was moved before it went on.
+
+    Lightning would forget the best score there, and put the next weights in the place of better ones.
+    """
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over what is known of the best so far, as what lies in the folder that is there now."""
+        super().load_state_dict(_moved(state_dict, state_dict["dirpath"], self.dirpath))
+
+
+def _moved(known: Any, before: str, now: str | Path | None) -> Any:  # noqa: ANN401 - whatever the state holds
+    """The same with the folder that paths lie in exchanged."""
+    if isinstance(known, dict):
+        return {_moved(key, before, now): _moved(value, before, now) for key, value in known.items()}
+    if isinstance(known, str) and Path(before) in (Path(known), *Path(known).parents):
+        return str(Path(str(now)) / Path(known).relative_to(before))
+    return known
+
+
 class TimeIsOverError(Exception):
     """Ends a fit at once: if Lightning were asked to stop, it would judge the weights of half an epoch first."""
 

@@ -27,7 +27,7 @@ from urewrite.files import atomic_writer, same_place
 from urewrite.language import languages_of
 from urewrite.pretrained import to_learn_from
 from urewrite.training.batches import BucketedBatches, OrderedBatches, Share
-from urewrite.training.checkpoints import Recent, StopAfter, TimeIsOverError, WholeCheckpoints
+from urewrite.training.checkpoints import Best, Recent, StopAfter, TimeIsOverError, WholeCheckpoints
 from urewrite.training.data import Examples, Gold, derive_gold, load_examples
 from urewrite.training.module import HeldOut, RewritingModule
 from urewrite.training.predict import pipeline_of
@@ -230,8 +230,8 @@ def _prepared(
 def _best(settings: TrainingSettings, folder: Path) -> ModelCheckpoint:
     """Keeps the weights to use: the best by the validation part, or the last where that is learned from."""
     if settings.refit is not None:
-        return ModelCheckpoint(folder, "best", save_on_train_epoch_end=True, enable_version_counter=False)
-    return ModelCheckpoint(folder, "best", monitor=settings.optimiser.monitor, mode="max", enable_version_counter=False)
+        return Best(folder, "best", save_on_train_epoch_end=True, enable_version_counter=False)
+    return Best(folder, "best", monitor=settings.optimiser.monitor, mode="max", enable_version_counter=False)
 
 
 def _callbacks(settings: TrainingSettings, folder: Path, max_minutes: float | None) -> list[Callback]:
