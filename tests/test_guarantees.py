@@ -76,7 +76,7 @@ def test_a_model_that_says_anything_breaks_no_promise():
 
 def test_a_failure_that_leaves_no_trace_in_the_results_is_noticed():
     """A batch that fails is done again one by one, with results as good as any."""
-    outcome = fuzz(failing(lambda dialogues: dialogues > 1), 50, random.Random(2))
+    outcome = fuzz(failing(lambda dialogues: dialogues > 1), 200, random.Random(2))
     assert (outcome.broken, outcome.reasons["error"]) == ([], 0)
     assert outcome.reasons["rewritten"] > 0
     assert set(outcome.failures) == {"a batch failed; its dialogues are rewritten one by one: RuntimeError: on purpose"}
