@@ -22,11 +22,11 @@ def with_joining_words(
     if not axes.lists:
         return list(chosen)
     joining: list[Rectangle] = []
-    served = {(one.edit_type, one.left) for one in chosen if axes.is_listed(one.top)}
+    served = {one.place for one in chosen if axes.is_listed(one.top)}
     for one in chosen:
-        if (one.edit_type, one.left) in served:
+        if one.place in served:
             continue
-        served.add((one.edit_type, one.left))
+        served.add(one.place)
         score, row = _likeliest(axes, probabilities[one.edit_type, :, one.left : one.right])
         if score >= least:
             joining.append(Rectangle(one.edit_type, row, row + 1, one.left, one.right, score))

@@ -21,6 +21,11 @@ class Rectangle(NamedTuple):
     right: int
     score: float = 1.0
 
+    @property
+    def place(self) -> tuple[EditType, int]:
+        """Where in the utterance it edits, and how: regions of one place come out together."""
+        return self.edit_type, self.left
+
 
 class Cells(NamedTuple):
     """The edited cells of a grid in reading order, one list for each thing known of them."""

@@ -22,7 +22,7 @@ def without_repeats(axes: Axes, found: Sequence[Rectangle]) -> list[Rectangle]:
     kept: list[Rectangle] = []
     for one in sorted(found, key=lambda one: (axes.is_listed(one.top), -one.score)):
         mine = words(one)
-        beside = [words(other) for other in kept if (other.edit_type, other.left) == (one.edit_type, one.left)]
+        beside = [words(other) for other in kept if other.place == one.place]
         if not any(_holds(theirs, mine) or _holds(mine, theirs) for theirs in beside):
             kept.append(one)
     return [one for one in found if one in kept]

@@ -19,12 +19,11 @@ def without_rivals(axes: Axes, found: Sequence[Rectangle], least: float) -> list
     spans = [one for one in found if not axes.is_listed(one.top)]
     first: dict[tuple[EditType, int], Rectangle] = {}
     for one in spans:
-        place = one.edit_type, one.left
-        if place not in first or _weight(one) > _weight(first[place]):
-            first[place] = one
+        if one.place not in first or _weight(one) > _weight(first[one.place]):
+            first[one.place] = one
     if len(first) == len(spans):
         return list(found)
-    dropped = {one for one in spans if one.score < least and one != first[one.edit_type, one.left]}
+    dropped = {one for one in spans if one.score < least and one != first[one.place]}
     return [one for one in found if one not in dropped]
 
 

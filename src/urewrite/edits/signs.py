@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import regex
 
-from urewrite.edits.grid import SEPARATOR, Axes, EditType
+from urewrite.edits.grid import SEPARATOR, Axes
 from urewrite.edits.regions import Rectangle
 
 _SIGNS = regex.compile(r"\p{P}+")
@@ -17,12 +17,8 @@ _SIGNS = regex.compile(r"\p{P}+")
 
 def without_signs_alone(axes: Axes, found: Sequence[Rectangle]) -> list[Rectangle]:
     """Without the regions of a place to which nothing but punctuation would be copied."""
-    saying = {_place(one) for one in found if not _is_signs(axes, one)}
-    return [one for one in found if _place(one) in saying]
-
-
-def _place(one: Rectangle) -> tuple[EditType, int]:
-    return one.edit_type, one.left
+    saying = {one.place for one in found if not _is_signs(axes, one)}
+    return [one for one in found if one.place in saying]
 
 
 def _is_signs(axes: Axes, one: Rectangle) -> bool:
