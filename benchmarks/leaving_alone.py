@@ -21,7 +21,7 @@ import numpy as np
 
 from urewrite.bundle import ModelConfig
 from urewrite.corpora import load_corpus
-from urewrite.decide import Wish, decide
+from urewrite.decide import Wish, decide, without_network
 from urewrite.dialogue import Example
 from urewrite.files import atomic_writer
 from urewrite.pipeline import Judged, Pipeline, judge_dialogues
@@ -97,7 +97,7 @@ def needs_none(example: Example) -> bool:
 
 
 def outcomes(config: ModelConfig, judged: Sequence[Judged], wish: Wish) -> list[Rewrite]:
-    return [decide(config, one, wish) for one in judged]
+    return [without_network(config, one.axes, wish) or decide(config, one, wish) for one in judged]
 
 
 def errors(examples: Sequence[Example], results: Sequence[Rewrite]) -> dict[str, float | None]:
@@ -110,14 +110,16 @@ def errors(examples: Sequence[Example], results: Sequence[Rewrite]) -> dict[str,
 
 
 def reliability(examples: Sequence[Example], results: Sequence[Rewrite]) -> dict[str, object]:
-    """Confidence against the share that is right, in bins of like confidence, and the mean difference of the two."""
-    sure = np.array([np.nan if result.confidence is None else result.confidence for result in results])
-    right = np.array(
-        [
-            tokenize(result.text).keys == tokenize(example.rewrite).keys
-            for result, example in zip(results, examples, strict=True)
-        ]
-    )
+    """Confidence against the share that is right, in bins of like confidence, and the mean difference of the two.
+
+    What was left alone by rule has no confidence and does not count.
+    """
+    told = [
+        (result.confidence, tokenize(result.text).keys == tokenize(example.rewrite).keys)
+        for result, example in zip(results, examples, strict=True)
+        if result.confidence is not None
+    ]
+    sure, right = np.array([one for one, _ in told]), np.array([one for _, one in told])
     bins = np.clip((sure * BINS).astype(int), 0, BINS - 1)
     table = [
         {
@@ -128,7 +130,7 @@ def reliability(examples: Sequence[Example], results: Sequence[Rewrite]) -> dict
         for one in range(BINS)
         if (bins == one).any()
     ]
-    apart = sum(abs(one["confidence"] - one["right"]) * one["examples"] for one in table) / len(examples)
+    apart = sum(abs(one["confidence"] - one["right"]) * one["examples"] for one in table) / len(told)
     return {"reliability": table, "expected calibration error": round(apart, 4)}
 
 

@@ -16,8 +16,8 @@ pytest.importorskip("lightning", reason="not provided: lightning, which the extr
 
 from urewrite import Dialogue, Rewriter
 from urewrite.corpora import read_jsonl
+from urewrite.decide import MOST_WORDS
 from urewrite.errors import BadInputError, DataUnavailableError
-from urewrite.rewriter import MOST_WORDS
 
 HISTORY = ["well now , do you know Oslo ?", "Sure ."]
 QUESTION = "where is it now ?"

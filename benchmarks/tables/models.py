@@ -48,6 +48,21 @@ def left_alone_made() -> str:
     return table(header, rows, LEAVING_ALONE)
 
 
+def pleasantries() -> str:
+    """How many utterances that are left alone by rule need rewriting."""
+    rows = [
+        [
+            f"{row['corpus'].upper()} {row['part']}",
+            f"{row['examples']:,}",
+            row["pleasantries"],
+            row["need rewriting"],
+        ]
+        for row in results("pleasantries")
+    ]
+    header = ["part", "examples", "greetings, thanks and farewells", "of these need rewriting"]
+    return table(header, rows, "python benchmarks/pleasantries.py")
+
+
 def guarantees() -> str:
     rows = [
         [
@@ -123,4 +138,4 @@ def candidates() -> str:
     return part_table("candidates", "rows", header, rows, "python benchmarks/candidates.py")
 
 
-TABLES = (leaving_alone, left_alone_made, guarantees, model_tradeoffs, candidates)
+TABLES = (leaving_alone, left_alone_made, pleasantries, guarantees, model_tradeoffs, candidates)

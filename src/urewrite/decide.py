@@ -19,10 +19,15 @@ from urewrite.edits.regions import Rectangle, find_rectangles
 from urewrite.edits.supervise import Supervision
 from urewrite.errors import BadInputError
 from urewrite.pipeline import Judged
+from urewrite.pleasantries import is_pleasantry
 from urewrite.rewrite import GOLD, GridView, Reason, Region, Rewrite
 from urewrite.tokens import tokenize
 
 Mode = Literal["auto", "always", "never"]
+MOST_WORDS = 200
+"""An utterance of more words is no follow-up; it is left as it is, whatever the model would make of it."""
+
+_PLEASANTRY = "greetings, thanks and farewells are left alone"
 _PROTECTED = "an edit that was found would have replaced protected words, and was left out"
 _LEAST = 1e-6
 """A probability no cell falls below when it is judged, so that one cell cannot outweigh all others."""
@@ -46,6 +51,22 @@ class Wish:
         if self.mode == "always":
             return replace(own, region=0.0, lone=0.0, further=0.0)
         return own if self.threshold is None else replace(own, region=self.threshold, lone=self.threshold)
+
+
+def without_network(config: ModelConfig, axes: Axes, wish: Wish) -> Rewrite | None:
+    """The answer for a dialogue that needs no network; None for all others, which `decide` is for."""
+    words, used = len(axes.utterance), turns_used(axes)
+    polite = wish.mode == "auto" and is_pleasantry(axes.column_keys[:-1])
+    if wish.mode != "never" and used and 0 < words <= MOST_WORDS and not polite:
+        return None
+    reason: Reason = "never" if wish.mode == "never" else "self_contained" if used else "no_history"
+    said = list(notes(axes))
+    if polite and used:
+        said.append(_PLEASANTRY)
+    if words > MOST_WORDS:
+        said.append(f"the utterance has {words:,} words; one of more than {MOST_WORDS} is left alone")
+    unchanged = apply_edits(axes.dialogue, ())
+    return replace(unchanged, reason=reason, turns_used=used, notes=tuple(said), model=config.name)
 
 
 def decide(config: ModelConfig, judged: Judged, wish: Wish) -> Rewrite:

@@ -20,7 +20,7 @@ from urewrite.bundle import (
     verify_checksums,
     write_checksums,
 )
-from urewrite.decide import Mode, Wish, decide, notes, protected, turns_used
+from urewrite.decide import Mode, Wish, decide, protected, without_network
 from urewrite.dialogue import Dialogue, HistoryItem, refuse_no_list
 from urewrite.edits.apply import apply_edits
 from urewrite.edits.grid import Axes, ConnectionWords
@@ -29,7 +29,7 @@ from urewrite.files import replacing, same_place
 from urewrite.language import Language, language_of
 from urewrite.pipeline import Judged, Pipeline
 from urewrite.pretrained import graph_of, resolve
-from urewrite.rewrite import Reason, Rewrite
+from urewrite.rewrite import Rewrite
 from urewrite.session import GraphRun
 
 BY_LANGUAGE: Mapping[str, Mapping[Language, str]] = {
@@ -37,9 +37,6 @@ BY_LANGUAGE: Mapping[str, Mapping[Language, str]] = {
     "auto-fast": {"en": "en-fast", "zh": "zh-fast"},
 }
 """Names that stand for a model of each language; the dialogue decides."""
-
-MOST_WORDS = 200
-"""An utterance of more words is no follow-up; it is left as it is, whatever the model would make of it."""
 
 _logger = logging.getLogger("urewrite")
 
@@ -177,7 +174,7 @@ class Rewriter:
         pipeline = self._pipeline(self._language(dialogue, lang))  # a model that cannot be loaded is not hidden
         try:
             axes = pipeline.lay_out(dialogue)
-            settled = _settled(pipeline.config, axes, wish)
+            settled = without_network(pipeline.config, axes, wish)
             if settled is not None:
                 return settled
             return decide(pipeline.config, Judged(axes, pipeline.judge(axes)), wish)
@@ -200,7 +197,7 @@ class Rewriter:
         try:
             for position in positions:
                 axes = pipeline.lay_out(dialogues[position])
-                settled = _settled(pipeline.config, axes, wish)
+                settled = without_network(pipeline.config, axes, wish)
                 if settled is None:
                     open_ones.append((position, axes))
                 else:
@@ -247,22 +244,6 @@ def language_note(config: ModelConfig, lang: Language | None) -> str | None:
 
 def _with_note(result: Rewrite, note: str | None) -> Rewrite:
     return result if note is None else replace(result, notes=(*result.notes, note))
-
-
-def _settled(config: ModelConfig, axes: Axes, wish: Wish) -> Rewrite | None:
-    """The answer for a dialogue that needs no network."""
-    reason: Reason = "self_contained"
-    words, used = len(axes.utterance), turns_used(axes)
-    if wish.mode == "never":
-        reason = "never"
-    elif not used:
-        reason = "no_history"
-    elif 0 < words <= MOST_WORDS:
-        return None
-    said = notes(axes)
-    if words > MOST_WORDS:
-        said = (*said, f"the utterance has {words:,} words; one of more than {MOST_WORDS} is left alone")
-    return replace(apply_edits(axes.dialogue, ()), reason=reason, turns_used=used, notes=said, model=config.name)
 
 
 def _failed(dialogue: Dialogue) -> Rewrite:
