@@ -1,6 +1,6 @@
 """What stood beside each bundled model: another encoder, fewer layers, more units, floats. Quality, size, latency.
 
-python benchmarks/candidates.py [--data DIR]    (or with UREWRITE_DATA set; nothing else should be running)
+python benchmarks/candidates.py [--only MODEL] [--data DIR]  (or with UREWRITE_DATA set; nothing else should be running)
 
 Candidates are the weights of runs/, written as 8-bit graphs, and the bundled models with their weights as floats. A run
 whose weights are not there is left out, and said: its settings, or `python benchmarks/ablations.py`, make them again.
@@ -43,8 +43,15 @@ OTHERS = {
         "rewrite-encoder": "RoFormer-small, REWRITE alone",
     },
     "zh-fast": {"rewrite": "200 units per direction, REWRITE alone"},
-    "en": {},
-    "en-fast": {},
+    "en": {
+        "improvement-baseline-english": "MiniLM, a short training",
+        "improvement-half-the-layers-english": "3 of MiniLM's 6 layers, the same training",
+    },
+    "en-fast": {
+        "improvement-baseline-english-fast": "150 units per direction, a short training",
+        "improvement-fewer-units-english-fast": "100 units, the same training",
+        "improvement-more-units-english-fast": "200 units, the same training",
+    },
 }
 """Runs that a bundled model was or might have been made from, and what they are."""
 
@@ -62,6 +69,7 @@ class Candidate:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--only", choices=OTHERS, action="append", help="one of the models; the rows of others stay")
     parser.add_argument("--data", type=Path, help="folder with the corpora (default: UREWRITE_DATA, then the cache)")
     parser.add_argument("--examples", type=int, default=100, help="dialogues of each test part to time")
     parser.add_argument("--rounds", type=int, default=3, help="how often everything is timed")
@@ -69,7 +77,8 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=RESULTS)
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
-        there = [one for model in OTHERS for one in candidates_for(model, Path(scratch))]
+        models = asked.only or list(OTHERS)
+        there = [one for model in models for one in candidates_for(model, Path(scratch))]
         corpora = dict.fromkeys(one.subject.corpus for one in there)
         timed = {name: dialogues_of(load_corpus(name, "test", mirror=asked.data), asked.examples) for name in corpora}
         entered = [
@@ -78,6 +87,9 @@ def main() -> None:
         ]
         time_alone(entered, asked.rounds)
         rows = [measured(one, contestant, asked) for one, contestant in zip(there, entered, strict=True)]
+    kept = json.loads(asked.output.read_text(encoding="utf-8"))["rows"] if asked.output.is_file() else []
+    rows += [row for row in kept if row["model"] not in models]
+    rows.sort(key=lambda row: list(OTHERS).index(row["model"]))
     with atomic_writer(asked.output) as stream:
         json.dump({"rounds": asked.rounds, "dialogues": asked.examples, "rows": rows}, stream, indent=2)
         stream.write("\n")

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import ParamSpec, TypeVar
+from typing import NamedTuple, ParamSpec, TypeVar
 from unittest import mock
 
 from benchmarks.speed_contest import Dialogues
@@ -44,22 +44,61 @@ _Given = ParamSpec("_Given")
 _Result = TypeVar("_Result")
 
 
+Span = tuple[float, float]
+"""From when to when, by the clock."""
+
+
 class Clock:
-    """Adds up the processor time of each step, as far as the thread that asks for it does the work."""
+    """Adds up the processor time of each step, as far as the thread that asks for it does the work.
+
+    It also notes when by the clock texts were worked on, and when any thread computed a graph.
+    """
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = defaultdict(float)
+        self.texts: list[Span] = []
+        self.graphs: list[Span] = []
 
     def around(self, step: str, work: Callable[_Given, _Result]) -> Callable[_Given, _Result]:
         """The same work with its time taken."""
 
         def timed(*given: _Given.args, **named: _Given.kwargs) -> _Result:
-            start = time.thread_time()
+            begun, start = time.perf_counter(), time.thread_time()
             result = work(*given, **named)
             self.seconds[step] += time.thread_time() - start
+            if step in TEXT:
+                self.texts.append((begun, time.perf_counter()))
             return result
 
         return timed
+
+    def noting_graphs(self, work: Callable[_Given, _Result]) -> Callable[_Given, _Result]:
+        """The same work, with when it was done."""
+
+        def noted(*given: _Given.args, **named: _Given.kwargs) -> _Result:
+            begun = time.perf_counter()
+            result = work(*given, **named)
+            self.graphs.append((begun, time.perf_counter()))
+            return result
+
+        return noted
+
+
+def apart(spans: Sequence[Span], others: Sequence[Span]) -> float:
+    """How long the spans last, which are one after the other, without the times in which any of the others went on."""
+    waiting = sorted(others)
+    total, at = 0.0, 0
+    for begun, ended in sorted(spans):
+        free = begun
+        while at < len(waiting) and waiting[at][1] <= begun:
+            at += 1
+        for start, end in waiting[at:]:
+            if start >= ended:
+                break
+            total += max(0.0, start - free)
+            free = max(free, end)
+        total += max(0.0, ended - free)
+    return total
 
 
 class TimedPreparer:
@@ -83,6 +122,16 @@ class TimedRun:
         return self._run(arrays)
 
 
+class Taken(NamedTuple):
+    """Seconds of processor time of each step and of the rest, and the share of the clock that was spent on texts alone.
+
+    The latter leaves out texts that were worked on while a graph was computed on another core.
+    """
+
+    steps: dict[str, float]
+    texts_alone: float
+
+
 def shares(subjects: Sequence[Subject], alone: Dialogues, together: Dialogues, rounds: int) -> Row:
     """The share of each step in the work of the path that users take, one dialogue at a time and many together."""
     rows = []
@@ -100,17 +149,19 @@ def shares(subjects: Sequence[Subject], alone: Dialogues, together: Dialogues, r
 
 def _timed_steps(
     loaded: Pipeline, dialogues: Sequence[Dialogue], work: Callable[[Rewriter, Sequence[Dialogue]], None]
-) -> dict[str, float]:
-    """Seconds of processor time of each step, and of the rest; other threads only compute graphs."""
+) -> Taken:
+    """What a round over the dialogues took; other threads only compute graphs."""
     assert isinstance(loaded.run, GraphRun)
     clock = Clock()
     watched = replace(loaded, preparer=TimedPreparer(loaded.preparer, clock), run=TimedRun(loaded.run, clock))
     with _watched(clock):
-        everywhere, here = time.process_time(), time.thread_time()
+        everywhere, here, begun = time.process_time(), time.thread_time(), time.perf_counter()
         work(Rewriter.of(watched), dialogues)
         everywhere, here = time.process_time() - everywhere, time.thread_time() - here
+        by_the_clock = time.perf_counter() - begun
     clock.seconds[GRAPH] += everywhere - here
-    return {**clock.seconds, REST: everywhere - sum(clock.seconds.values())}
+    steps = {**clock.seconds, REST: everywhere - sum(clock.seconds.values())}
+    return Taken(steps, 100 * apart(clock.texts, clock.graphs) / by_the_clock)
 
 
 @contextmanager
@@ -120,6 +171,7 @@ def _watched(clock: Clock) -> Iterator[None]:
         mock.patch("urewrite.pipeline.lay_out", clock.around(LAYING_OUT, lay_out)),
         mock.patch("urewrite.pipeline.collate", clock.around(COLLATING, collate)),
         mock.patch("urewrite.rewriter.decide", clock.around(DECIDING, decide)),
+        mock.patch.object(GraphRun, "_run", clock.noting_graphs(GraphRun._run)),
     ):
         yield
 
@@ -133,15 +185,19 @@ def _together(one: Rewriter, dialogues: Sequence[Dialogue]) -> None:
     checked(one.rewrite_batch(dialogues))
 
 
-def _summary(found: Sequence[dict[str, float]]) -> Row:
-    totals = [sum(steps.values()) for steps in found]
+def _summary(found: Sequence[Taken]) -> Row:
+    totals = [sum(taken.steps.values()) for taken in found]
 
     def percent(*steps: str) -> Row:
         return spread(
-            [100 * sum(one[step] for step in steps) / total for one, total in zip(found, totals, strict=True)]
+            [100 * sum(one.steps[step] for step in steps) / total for one, total in zip(found, totals, strict=True)]
         )
 
-    return {"steps %": {step: percent(step) for step in STEPS}, "tokenising and decoding %": percent(*TEXT)}
+    return {
+        "steps %": {step: percent(step) for step in STEPS},
+        "tokenising and decoding %": percent(*TEXT),
+        "by the clock %": spread([taken.texts_alone for taken in found]),
+    }
 
 
 def start(subjects: Sequence[Subject], rounds: int) -> Row:

@@ -204,13 +204,14 @@ def speed_shares() -> str:
                 row["how"],
                 *(f"{share['median']:.1f}" for share in row["steps %"].values()),
                 ranged(row["tokenising and decoding %"]),
+                ranged(row["by the clock %"]),
                 found["targets"]["tokenising and decoding %"],
             ]
             for row in found["shares"]["rows"]
         ]
 
     steps = ["laying out", "preparing", "collating", "graph", "deciding", "rest"]
-    return speed_table("shares", ["model", "%", *steps, "tokenising and decoding", "at most"], rows)
+    return speed_table("shares", ["model", "%", *steps, "tokenising and decoding", "by the clock", "at most"], rows)
 
 
 def speed_start() -> str:

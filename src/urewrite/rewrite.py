@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 Reason = Literal["rewritten", "self_contained", "low_confidence", "no_history", "never", "error"]
 """Why a text is what it is.
 
-rewritten: edits were made. self_contained: none was found. low_confidence: those found were not sure enough.
-no_history: there was nothing to copy from. never: rewriting was switched off. error: something failed inside, the
-utterance is given back as it is, and the log says what.
+rewritten: edits were made. self_contained: none was found, or a rule says that none is needed. low_confidence: those
+found were not sure enough. no_history: there was nothing to copy from. never: rewriting was switched off. error:
+something failed inside, the utterance is given back as it is, and the log says what.
 """
 
 GOLD = "gold"
