@@ -27,7 +27,6 @@ Mode = Literal["auto", "always", "never"]
 MOST_WORDS = 200
 """An utterance of more words is no follow-up; it is left as it is, whatever the model would make of it."""
 
-_PLEASANTRY = "greetings, thanks and farewells are left alone"
 _PROTECTED = "an edit that was found would have replaced protected words, and was left out"
 _LEAST = 1e-6
 """A probability no cell falls below when it is judged, so that one cell cannot outweigh all others."""
@@ -61,8 +60,6 @@ def without_network(config: ModelConfig, axes: Axes, wish: Wish) -> Rewrite | No
         return None
     reason: Reason = "never" if wish.mode == "never" else "self_contained" if used else "no_history"
     said = list(notes(axes))
-    if polite and used:
-        said.append(_PLEASANTRY)
     if words > MOST_WORDS:
         said.append(f"the utterance has {words:,} words; one of more than {MOST_WORDS} is left alone")
     unchanged = apply_edits(axes.dialogue, ())

@@ -34,7 +34,7 @@ _STYLES = {"substitute": "bold magenta", "insert": "bold green"}
 _DROPPED_STYLE = "yellow"
 REASONS: dict[Reason, str] = {
     "rewritten": "edits were made",
-    "self_contained": "no edit was found",
+    "self_contained": "it stands on its own",
     "low_confidence": "edits were found, but none is sure enough",
     "no_history": "there is nothing to copy from",
     "never": "rewriting is switched off",

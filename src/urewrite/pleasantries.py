@@ -1,6 +1,7 @@
 """Greetings, thanks and farewells: they stand on their own whatever was said before, so no network is asked.
 
-Assents (`okay`, `sure`, 好的, 嗯) are not among them: after a question such a word may stand for the whole answer.
+Assents (`okay`, `great`, 好的, 嗯) may stand beside such a phrase, but are none: after a question an assent may stand
+for the whole answer, and is left to the model. So is whatever is asked (`Hello?`).
 """
 
 from __future__ import annotations
@@ -12,57 +13,67 @@ import regex
 
 from urewrite.tokens import tokenize
 
-_ENGLISH = """
+_PHRASES = """
 hi; hello; hey; hi there; hello there; hey there; hi all; hi everyone; hello everyone; greetings
 good morning; good afternoon; good evening; good day; good night
-thanks; thank you; thanks a lot; thanks so much; thanks again; many thanks; thx
+thanks; thank you; thanks a lot; thanks so much; thanks again; many thanks; thx; thank u; thankyou; cheers
 thank you very much; thank you so much; thank you again; thank you kindly; much appreciated
 thank you for your help; thanks for your help; thank you for the help; thanks for the help
+thank you so much for your help; thank you very much for your help; thanks a lot for your help
 thank you for your time; thanks for your time; thank you for all your help; thanks for all your help
 you're welcome; you are welcome; my pleasure
 bye; bye bye; goodbye; good bye; bye for now; see you; see you later; see you soon; see you tomorrow; take care
 have a nice day; have a good day; have a great day; have a nice evening; have a good evening; have a good one
 have a nice weekend; have a good weekend; have a great weekend
+你好; 您好; 你们好; 你們好; 大家好; 嗨; 哈喽; 哈囉; 哈罗; 早安; 早上好; 上午好; 中午好; 下午好; 晚上好; 晚安
+谢谢; 谢谢你; 谢谢您; 谢谢你们; 谢谢大家; 谢谢了; 谢了; 多谢; 多谢你; 多谢了; 太谢谢了; 太谢谢你了; 谢谢你的帮助
+感谢; 感谢你; 感谢您; 感谢大家; 非常感谢; 十分感谢; 太感谢了; 辛苦了
+謝謝; 謝謝你; 謝謝您; 謝謝你們; 謝謝大家; 謝謝了; 謝了; 多謝; 多謝你; 多謝了; 太謝謝了; 感謝; 感謝你; 感謝您; 非常感謝
+不客气; 不客氣; 不用谢; 不用謝; 别客气; 別客氣
+再见; 再見; 再会; 再會; 拜拜; 回见; 回头见; 回頭見; 明天见; 明天見; 下次见; 下次見
 """
-_CHINESE = """
-你好; 您好; 你们好; 大家好; 嗨; 哈喽; 哈罗; 早; 早安; 早上好; 上午好; 中午好; 下午好; 晚上好; 晚安
-谢谢; 谢谢你; 谢谢您; 谢谢你们; 谢谢大家; 谢谢了; 谢了; 多谢; 多谢了; 感谢; 感谢你; 感谢您; 非常感谢; 十分感谢; 太感谢了
-不客气; 不用谢; 别客气
-再见; 拜拜; 回见; 回头见; 明天见; 下次见
+_ASSENTS = """
+ok; okay; alright; all right; great; perfect; wonderful; excellent; good; nice; cool
+好; 好的; 好吧; 好滴; 好嘞; 行; 嗯; 嗯嗯; 哦; 可以
 """
-_PARTICLES = frozenset("啊呀哦噢啦哈哟喽")
+_PARTICLES = frozenset("啊呀哦噢啦哈哟喽吧嘞咯")
 """What a Chinese greeting may end in."""
 
-_SIGNS = regex.compile(r"[\p{P}\p{S}]+")
-_MOST_WORDS = 16
-"""No pleasantry is longer, so a longer utterance is not looked through."""
+_SIGNS = regex.compile(r"[\p{P}\p{S}\p{M}]+")
+_QUESTION_MARKS = frozenset("?？")
+_MOST_KEYS = 40
+"""No pleasantry has more words and signs, so a longer utterance is not looked through."""
 
 
 def is_pleasantry(keys: Sequence[str]) -> bool:
-    """Whether the words of an utterance, in lower case, are such phrases and nothing else but punctuation."""
-    if not keys or len(keys) > _MOST_WORDS:
+    """Whether the words of an utterance, in lower case, are such phrases, and else only assents and punctuation."""
+    if len(keys) > _MOST_KEYS or not _QUESTION_MARKS.isdisjoint(keys):
         return False
     phrases = _phrases()
-    words = [key for key in keys if not _SIGNS.fullmatch(key)]
-    at = 0
+    begins = next((key for key in keys if not _SIGNS.fullmatch(key)), None)
+    if begins not in phrases:  # as nearly always
+        return False
+    words = [key.replace("’", "'") for key in keys if not _SIGNS.fullmatch(key)]
+    at, polite = 0, False
     while at < len(words):
-        for phrase in phrases.get(words[at], ()):
+        for phrase, is_polite in phrases.get(words[at], ()):
             if tuple(words[at : at + len(phrase)]) == phrase:
                 at += len(phrase)
+                polite = polite or is_polite
                 break
         else:
             if not at or words[at] not in _PARTICLES:
                 return False
             at += 1
-    return bool(words)
+    return polite
 
 
 @cache
-def _phrases() -> dict[str, list[tuple[str, ...]]]:
-    """By their first word, the longest first."""
-    found: dict[str, list[tuple[str, ...]]] = {}
-    for text in (_ENGLISH + _CHINESE).replace("\n", ";").split(";"):
-        keys = tokenize(text.strip()).keys
-        if keys:
-            found.setdefault(keys[0], []).append(keys)
-    return {first: sorted(phrases, key=len, reverse=True) for first, phrases in found.items()}
+def _phrases() -> dict[str, list[tuple[tuple[str, ...], bool]]]:
+    """By their first word, the longest first, each with whether it is more than an assent."""
+    found: dict[str, list[tuple[tuple[str, ...], bool]]] = {}
+    for listed, is_polite in ((_PHRASES, True), (_ASSENTS, False)):
+        for text in listed.strip().replace("\n", ";").split(";"):
+            keys = tokenize(text.strip()).keys
+            found.setdefault(keys[0], []).append((keys, is_polite))
+    return {first: sorted(phrases, key=lambda one: -len(one[0])) for first, phrases in found.items()}

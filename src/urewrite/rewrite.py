@@ -99,8 +99,8 @@ class Rewrite:
     """A rewritten utterance. `str()` is its text; `pieces` cover the text exactly, in order.
 
     `confidence` is the probability that the text is right, as often as validation data say it is; None where no model
-    was asked, or one that was not calibrated. `turns_used` tells how many turns of the history, the latest ones, were
-    within the model's window. `notes` name what was left out.
+    was asked (a first turn, a greeting, thanks), or one that was not calibrated. `turns_used` tells how many turns of
+    the history, the latest ones, were within the model's window. `notes` name what was left out.
     """
 
     text: str

@@ -96,9 +96,10 @@ class Rewriter:
         """Rewrite an utterance that follows a history of strings, (role, text) pairs or chat messages.
 
         `threshold` is the least score a region of the grid needs to become an edit, in place of the model's own;
-        `mode` "always" is a threshold of 0, "never" gives the utterance back; words of `protect` are never edited
-        away; `lang` chooses the model where there is one for each language, in place of the script. A rewriter of a
-        single model always uses that; if it was not made for `lang`, the notes of the result say so.
+        `mode` "always" makes every edit that is found, and asks the model of greetings and thanks too, "never" gives
+        the utterance back; words of `protect` are never edited away; `lang` chooses the model where there is one for
+        each language, in place of the script. A rewriter of a single model always uses that; if it was not made for
+        `lang`, the notes of the result say so.
 
         Input that cannot be used is a `BadInputError` that names it.
         """

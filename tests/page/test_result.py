@@ -117,7 +117,7 @@ def test_modes_and_languages(screen):
 @pytest.mark.parametrize(
     ("finds", "reason"),
     [
-        ((), "Stands on its own: no edit changes it."),
+        ((), "Left as it is: it stands on its own."),
         ((Find("insert", "Cloudy", 1, "Why", 0.55),), "Left as it is: edits were found, but none is sure enough."),
     ],
 )

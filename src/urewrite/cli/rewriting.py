@@ -71,7 +71,9 @@ ThresholdOption = Annotated[
 ]
 ModeOption = Annotated[
     ModeChoice,
-    typer.Option(help="'always' makes every edit found, whatever its score; 'never' gives the utterance back."),
+    typer.Option(
+        help="'always' makes every edit found, whatever its score, even in greetings; 'never' gives the utterance back."
+    ),
 ]
 ProtectOption = Annotated[
     list[str] | None, typer.Option("--protect", metavar="WORD", help="A word that is never edited away; repeatable.")

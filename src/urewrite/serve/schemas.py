@@ -250,7 +250,9 @@ class Rewritten(BaseModel):
     utterance: str = Field(description="As it was given.")
     changed: bool
     reason: Reason = Field(description="Why the text is what it is; `error`: something failed, nothing was changed.")
-    confidence: float | None = Field(description="Probability that the text is right; null if the model cannot say.")
+    confidence: float | None = Field(
+        description="Probability that the text is right; null if no model was asked, or one that cannot say."
+    )
     edits: list[EditAnswer]
     pieces: list[PieceAnswer]
     turns_used: int | None = Field(description="How many turns, the latest ones, the model saw.")

@@ -11,7 +11,7 @@ import { counted, element, joined, nameLanguage, percent, slice, tell } from "./
 const MOST_DROPPED = 4;
 const REASONS = {
   rewritten: "Rewritten with words of the dialogue.",
-  self_contained: "Stands on its own: no edit changes it.",
+  self_contained: "Left as it is: it stands on its own.",
   low_confidence: "Left as it is: edits were found, but none is sure enough.",
   no_history: "Left as it is: there is nothing before it to copy from.",
   never: "Left as it is: rewriting is switched off.",
