@@ -83,6 +83,7 @@ def test_a_picture_is_written_beside_what_is_printed(run, expected, tmp_path, mo
         "\r\n".join([*HISTORY, UTTERANCE, "", " ", ""]).encode(),
         json.dumps({"history": HISTORY, "utterance": UTTERANCE}, indent=2).encode(),
         json.dumps({"messages": [{"role": "user", "content": text} for text in (*HISTORY, UTTERANCE)]}).encode(),
+        json.dumps([{"role": "user", "content": text} for text in (*HISTORY, UTTERANCE)], indent=1).encode(),
     ],
 )
 def test_dialogues_on_stdin(run, expected, given):

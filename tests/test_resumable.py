@@ -49,6 +49,17 @@ def test_what_follows_the_last_commit_is_cut_off(paths):
     assert [path.read_bytes() for path in paths] == [b"one\ntwo\n", b"bad\n"]
 
 
+def test_what_broke_off_before_anything_was_done_stands_in_nobodys_way(paths):
+    with part_files(paths, JOB):
+        pass
+    assert left_of(paths[0]) == ["out.jsonl.part", "out.jsonl.part.json", "rejects.jsonl.part"]
+    with part_files(paths, {**JOB, "input size": 11}) as files:
+        assert not files.progress
+        files.write(0, b"one\n")
+        files.finish()
+    assert left_of(paths[0]) == ["out.jsonl", "rejects.jsonl"]
+
+
 def test_packed_files_go_on_too(tmp_path):
     paths = [tmp_path / "out.jsonl.gz", tmp_path / "rejects.gz"]
     interrupt(paths, torn=b"torn")

@@ -81,7 +81,7 @@ class Dialogue:
             return cls.from_messages(messages)
         for key in ("history", "utterance"):
             if key not in record:
-                raise BadInputError("the key is missing", field=key)
+                raise BadInputError("the key is missing: give 'history' and 'utterance', or 'messages'", field=key)
         history, utterance = record["history"], record["utterance"]
         if not isinstance(history, list):
             raise BadInputError(f"expected a list, found {type(history).__name__}", field="history")

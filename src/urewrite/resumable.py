@@ -125,6 +125,8 @@ class PartFiles:
             raise BadInputError("is of another version: begin anew with --restart", file=self._noted)
         job = self._state.job
         others = [name for name in {**found.job, **job} if found.job.get(name) != job.get(name)]
+        if others and not found.progress and not found.complete:
+            return None  # it broke off before anything was done
         if others:
             reason = f"was begun with another {', '.join(others)}: finish it as it was, or begin anew with --restart"
             raise BadInputError(reason, file=self.parts[0])

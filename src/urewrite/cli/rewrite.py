@@ -32,12 +32,15 @@ if TYPE_CHECKING:
 
 _STANDARD_INPUT = "standard input"
 _JSON_OBJECT = re.compile(rb'\s*\{\s*["}]')  # nobody begins a conversation like this
+_JSON_MESSAGES = re.compile(rb'\s*\[\s*\{\s*["}]')
 
 
 def rewrite(
     utterance: Annotated[
         str | None,
-        typer.Argument(metavar="UTTERANCE", help="What to rewrite; without it the dialogue is read from stdin."),
+        typer.Argument(
+            metavar="UTTERANCE", help="What to rewrite, after -- if it begins with -; without it stdin is read."
+        ),
     ] = None,
     history: Annotated[
         list[str] | None, typer.Option("--history", "-H", metavar="TEXT", help="A turn before it; repeat in order.")
@@ -56,8 +59,8 @@ def rewrite(
 ) -> None:
     """Rewrite an utterance so that it stands on its own, with words of the turns before it.
 
-    Without UTTERANCE stdin holds one JSON object, {"history": [...], "utterance": "..."} or {"messages": [...]}, or
-    plain text, whose last line is the utterance and whose lines before are the history.
+    Without UTTERANCE stdin holds one JSON object, {"history": [...], "utterance": "..."} or {"messages": [...]}, the
+    list of messages alone, or plain text, whose last line is the utterance and whose lines before are the history.
 
     Example: urewrite rewrite -H "Who wrote Dune?" -H "Frank Herbert wrote Dune." "When was he born?"
     """
@@ -88,12 +91,14 @@ def rewrite(
 
 
 def read_dialogue(content: bytes) -> Dialogue:
-    """The dialogue of a JSON object or of plain lines; bytes that are not UTF-8 are kept in plain lines."""
+    """The dialogue of JSON, an object or a list of messages, or of plain lines, which keep bytes that are not UTF-8."""
     lines = split_lines(content, _STANDARD_INPUT)
     while lines and not lines[-1].strip():
         lines.pop()
     text = b"\n".join(lines)
     try:
+        if _JSON_MESSAGES.match(text):
+            text = b'{"messages": ' + text + b"}"
         if _JSON_OBJECT.match(text):
             from urewrite.corpora.lines import parse_json_line  # brings all readers, which seldom are needed here
 
