@@ -85,7 +85,6 @@ ENGLISH = {
 ENGLISH_FAST = {
     "baseline-english-fast": FEW,
     "fewer-units-english-fast": [*FEW, "network.hidden=100"],
-    "more-units-english-fast": [*FEW, "network.hidden=200"],
 }
 """How many units per direction the BiLSTM of the small English model needs."""
 RUNS = {

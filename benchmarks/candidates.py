@@ -50,7 +50,6 @@ OTHERS = {
     "en-fast": {
         "improvement-baseline-english-fast": "150 units per direction, a short training",
         "improvement-fewer-units-english-fast": "100 units, the same training",
-        "improvement-more-units-english-fast": "200 units, the same training",
     },
 }
 """Runs that a bundled model was or might have been made from, and what they are."""

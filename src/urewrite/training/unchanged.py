@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from urewrite.dialogue import Dialogue, Example
 from urewrite.language import Language, language_of
 
-PLEASANTRIES: dict[Language, tuple[str, ...]] = {
+PLEASANTRIES: dict[Language, tuple[str, ...]] = {  # no assents: corpora rewrite them nearly always
     "en": (
         "Hello!",
         "Hi",
@@ -27,10 +27,6 @@ PLEASANTRIES: dict[Language, tuple[str, ...]] = {
         "No, thank you.",
         "No thanks, that is all.",
         "You're welcome",
-        "Okay",
-        "Ok, great.",
-        "Alright.",
-        "Sure",
         "Sorry",
         "Never mind.",
         "Nice!",
@@ -57,12 +53,6 @@ PLEASANTRIES: dict[Language, tuple[str, ...]] = {
         "多谢",
         "不客气",
         "不用谢",
-        "好的",
-        "好吧",
-        "行",
-        "嗯",
-        "嗯嗯",
-        "哦",
         "哈哈",
         "哈哈哈",
         "不好意思",
