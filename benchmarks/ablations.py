@@ -90,7 +90,7 @@ ENGLISH_FAST = {
 RUNS = {
     **{f"ablation-{name}": ("rewrite", 10, [*BASELINE, *changes]) for name, changes in ABLATIONS.items()},
     **{f"improvement-{name}": ("rewrite", 3, [*BASELINE, *changes]) for name, changes in IMPROVEMENTS.items()},
-    **{f"improvement-{name}": ("rewrite", 6, changes) for name, changes in IN_USE.items()},
+    **{f"improvement-{name}": ("rewrite", 4, changes) for name, changes in IN_USE.items()},
     **{f"improvement-{name}": ("task", 10, changes) for name, changes in ON_TASK.items()},
     **{f"improvement-{name}": ("rewrite-encoder", 2, changes) for name, changes in ENCODERS.items()},
     **{f"improvement-{name}": ("en", 2, changes) for name, changes in ENGLISH.items()},

@@ -1,7 +1,7 @@
-"""Greetings, thanks and farewells: they stand on their own whatever was said before, so no network is asked.
+"""Greetings, thanks, farewells and the like: they stand on their own whatever was said before, so no network is asked.
 
 Assents (`okay`, `great`, 好的, 嗯) may stand beside such a phrase, but are none: after a question an assent may stand
-for the whole answer, and is left to the model. So is whatever is asked (`Hello?`).
+for the whole answer, and is left to the model, with laughter before it too. So is whatever is asked (`Hello?`).
 """
 
 from __future__ import annotations
@@ -31,11 +31,13 @@ have a nice weekend; have a good weekend; have a great weekend
 謝謝; 謝謝你; 謝謝您; 謝謝你們; 謝謝大家; 謝謝了; 謝了; 多謝; 多謝你; 多謝了; 太謝謝了; 感謝; 感謝你; 感謝您; 非常感謝
 不客气; 不客氣; 不用谢; 不用謝; 别客气; 別客氣
 再见; 再見; 再会; 再會; 拜拜; 回见; 回头见; 回頭見; 明天见; 明天見; 下次见; 下次見
+对不起; 對不起; 不好意思; 抱歉
 """
 _ASSENTS = """
 ok; okay; alright; all right; great; perfect; wonderful; excellent; good; nice; cool
 好; 好的; 好吧; 好滴; 好嘞; 行; 嗯; 嗯嗯; 哦; 可以
 """
+_LAUGHTER = "哈哈; 呵呵; 嘿嘿; 嘻嘻"
 _PARTICLES = frozenset("啊呀哦噢啦哈哟喽吧嘞咯")
 """What a Chinese greeting may end in."""
 
@@ -46,7 +48,7 @@ _MOST_KEYS = 40
 
 
 def is_pleasantry(keys: Sequence[str]) -> bool:
-    """Whether the words of an utterance, in lower case, are such phrases, and else only assents and punctuation."""
+    """Whether the words of an utterance, in lower case, are such phrases, maybe with assents, or laughter alone."""
     if len(keys) > _MOST_KEYS or not _QUESTION_MARKS.isdisjoint(keys):
         return False
     phrases = _phrases()
@@ -54,26 +56,26 @@ def is_pleasantry(keys: Sequence[str]) -> bool:
     if begins not in phrases:  # as nearly always
         return False
     words = [key.replace("’", "'") for key in keys if not _SIGNS.fullmatch(key)]
-    at, polite = 0, False
+    at, kinds = 0, set[str]()
     while at < len(words):
-        for phrase, is_polite in phrases.get(words[at], ()):
+        for phrase, kind in phrases.get(words[at], ()):
             if tuple(words[at : at + len(phrase)]) == phrase:
                 at += len(phrase)
-                polite = polite or is_polite
+                kinds.add(kind)
                 break
         else:
             if not at or words[at] not in _PARTICLES:
                 return False
             at += 1
-    return polite
+    return _PHRASES in kinds or kinds == {_LAUGHTER}
 
 
 @cache
-def _phrases() -> dict[str, list[tuple[tuple[str, ...], bool]]]:
-    """By their first word, the longest first, each with whether it is more than an assent."""
-    found: dict[str, list[tuple[tuple[str, ...], bool]]] = {}
-    for listed, is_polite in ((_PHRASES, True), (_ASSENTS, False)):
+def _phrases() -> dict[str, list[tuple[tuple[str, ...], str]]]:
+    """By their first word, the longest first, each with the list it is from."""
+    found: dict[str, list[tuple[tuple[str, ...], str]]] = {}
+    for listed in (_PHRASES, _ASSENTS, _LAUGHTER):
         for text in listed.strip().replace("\n", ";").split(";"):
             keys = tokenize(text.strip()).keys
-            found.setdefault(keys[0], []).append((keys, is_polite))
+            found.setdefault(keys[0], []).append((keys, listed))
     return {first: sorted(phrases, key=lambda one: -len(one[0])) for first, phrases in found.items()}
