@@ -76,25 +76,12 @@ ENCODERS = {
     "half-the-layers": [*FEW, "network.encoder.layers=3"],
 }
 """Which small encoder, and how much of it: learning from a part is enough to tell them apart."""
-FEWER = ["data.examples=3000"]
-ENGLISH = {
-    "baseline-english": FEWER,
-    "half-the-layers-english": [*FEWER, "network.encoder.layers=3", "network.encoder.frozen_layers=0"],
-}
-"""How much of the English encoder; either way three layers learn."""
-ENGLISH_FAST = {
-    "baseline-english-fast": FEW,
-    "fewer-units-english-fast": [*FEW, "network.hidden=100"],
-}
-"""How many units per direction the BiLSTM of the small English model needs."""
 RUNS = {
     **{f"ablation-{name}": ("rewrite", 10, [*BASELINE, *changes]) for name, changes in ABLATIONS.items()},
     **{f"improvement-{name}": ("rewrite", 3, [*BASELINE, *changes]) for name, changes in IMPROVEMENTS.items()},
     **{f"improvement-{name}": ("rewrite", 4, changes) for name, changes in IN_USE.items()},
     **{f"improvement-{name}": ("task", 10, changes) for name, changes in ON_TASK.items()},
     **{f"improvement-{name}": ("rewrite-encoder", 2, changes) for name, changes in ENCODERS.items()},
-    **{f"improvement-{name}": ("en", 2, changes) for name, changes in ENGLISH.items()},
-    **{f"improvement-{name}": ("en-fast", 4, changes) for name, changes in ENGLISH_FAST.items()},
 }
 """The settings file, the epochs and the changes of each run."""
 

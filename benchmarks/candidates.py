@@ -43,14 +43,8 @@ OTHERS = {
         "rewrite-encoder": "RoFormer-small, REWRITE alone",
     },
     "zh-fast": {"rewrite": "200 units per direction, REWRITE alone"},
-    "en": {
-        "improvement-baseline-english": "MiniLM, a short training",
-        "improvement-half-the-layers-english": "3 of MiniLM's 6 layers, the same training",
-    },
-    "en-fast": {
-        "improvement-baseline-english-fast": "150 units per direction, a short training",
-        "improvement-fewer-units-english-fast": "100 units, the same training",
-    },
+    "en": {},
+    "en-fast": {},
 }
 """Runs that a bundled model was or might have been made from, and what they are."""
 
