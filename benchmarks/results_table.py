@@ -172,6 +172,7 @@ def summary(runs: Sequence[Run], measured: Sequence[Mapping[str, float]]) -> dic
         "folders": [run.folder for run in runs],
         "system": runs[0].system,
         "goes on from": runs[0].settings.get("start.model"),
+        "its context layer alone": runs[0].settings.get("start.only_context"),
         "averaged with": runs[0].settings.get("start.averaged_with"),
         "taught by": runs[0].settings.get("teacher.model"),
         "chosen by": runs[0].settings.get("refit"),

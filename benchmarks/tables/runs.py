@@ -36,7 +36,8 @@ def _learned_before(row: dict[str, Any]) -> list[str]:
     """What a run had from others: the model it went on from, those that taught it, the run that chose for it."""
     start, teachers, chosen_by = row["goes on from"], row["taught by"], row["chosen by"]
     starts = [] if start is None else [f"`{one}`" for one in (start, *(row["averaged with"] or ()))]
-    said = [f"goes on from the trained {', '.join(starts)}{' (mean)' * (len(starts) > 1)}"] if starts else []
+    part = "context layer of the trained" if row["its context layer alone"] else "trained"
+    said = [f"goes on from the {part} {', '.join(starts)}{' (mean)' * (len(starts) > 1)}"] if starts else []
     said += [] if teachers is None else [f"taught by {', '.join(f'`{one}`' for one in teachers)}"]
     return said + ([] if chosen_by is None else [f"epochs and thresholds chosen by `{chosen_by}`"])
 

@@ -120,6 +120,52 @@ def test_units_that_cannot_be_left_out(tmp_path, hidden, network, said):
         continued_model(tmp_path / "model", settings("second", start={"model": "x", "hidden": hidden}), NONE, AXES, ())
 
 
+@pytest.mark.parametrize("mix", [True, False])
+@pytest.mark.parametrize("kind", ["bert", "roformer", "distilbert", "albert"])
+def test_layers_of_an_encoder_can_be_left_out(tmp_path, kind, mix):
+    """Where the mix listens to the first layer alone, the network is smaller and predicts the same."""
+    pytest.importorskip("transformers", reason="not provided: transformers, which the extra train brings")
+    from network.encoders import WORDS, encoder_folder
+
+    (tmp_path / "encoder").mkdir()
+    encoder = {"model": str(encoder_folder(kind, tmp_path / "encoder")), "layer_mix": mix}
+    axes = [lay_out(Dialogue.of(["what abc", "北京 is x"], "is xyz"), WORDS)]
+    model = saved(tmp_path / "model", WORDS, axes, encoder=encoder)
+    if mix:
+        with torch.no_grad():
+            model.network.context_layer.mix[2] = -1e4
+        save_model(tmp_path / "model", model)
+    asked = settings("second", start={"model": "x", "layers": 1})
+    smaller = continued_model(tmp_path / "model", asked, WORDS, axes, ())
+    assert torch.allclose(logits(smaller, axes), logits(model, axes), atol=1e-5) == mix
+    amounts = [sum(one.numel() for one in found.network.parameters()) for found in (smaller, model)]
+    assert amounts[0] < amounts[1] or kind == "albert"
+    assert (smaller.config.network["encoder"]["layers"], smaller.config.network["encoder"]["frozen_layers"]) == (1, 0)
+    save_model(tmp_path / "second", smaller)
+    assert torch.equal(logits(load_model(tmp_path / "second"), axes), logits(smaller, axes))
+    with pytest.raises(BadInputError, match=r"start\.layers.*has only 2 layers"):
+        continued_model(tmp_path / "model", settings("x", start={"model": "x", "layers": 3}), WORDS, axes, ())
+
+
+def test_a_model_without_encoder_has_no_layers_to_keep(folder):
+    with pytest.raises(BadInputError, match=r"start\.layers.*no encoder"):
+        continued_model(folder, settings("second", start={"model": "x", "layers": 1}), NONE, AXES, ())
+
+
+def test_all_above_the_context_layer_can_be_new(first, folder):
+    new = {"width": 12, "bottleneck": None, "similarities": ["cosine", "match"], "dropout_out": 0.25}
+    asked = settings("second", start={"model": "x", "only_context": True}, **new)
+    continued = continued_model(folder, asked, NONE, AXES, ())
+    told = {**first.config.network, **asked.network.model_dump(mode="json", include=set(new))}
+    assert continued.config.network == told
+    before, now = (one.network.state_dict() for one in (first, continued))
+    for name, tensor in now.items():
+        assert (name in before and torch.equal(tensor, before[name])) or not name.startswith("context_layer.")
+    assert continued.network.segmentation_layer.state_dict().keys() == first.network.segmentation_layer.state_dict().keys()
+    save_model(folder.parent / "second", continued)
+    assert torch.equal(logits(load_model(folder.parent / "second")), logits(continued))
+
+
 @pytest.mark.parametrize("place", ["{}", "~"])
 def test_a_network_starts_from_word_vectors(home, place):
     lines = [f"{letter} {number} {-number} 0.5\n" for number, letter in enumerate(LETTERS)]

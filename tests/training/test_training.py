@@ -46,6 +46,8 @@ from urewrite.training.weights import load_model
         ({"start": {"vectors": "v"}, "network": {"encoder": {"model": "m"}}}, "start.vectors"),
         ({"start": {"vectors": "v", "model": "en"}}, "start.vectors"),
         ({"start": {"hidden": 8}}, "start.hidden"),
+        ({"start": {"layers": 2}}, "start.layers"),
+        ({"start": {"only_context": True}}, "start.only_context"),
         ({"data": {"corpus": ["rewrite", "rewrites"]}}, "data.corpus"),
         ({"data": {"corpus": "rewrites:validation"}}, "data.corpus"),
         ({"data": {"corpus": "rewrite", "validation": "rewrite:dev"}}, "data.validation"),
@@ -193,6 +195,22 @@ def test_a_run_tells_of_the_network_it_goes_on_with(tmp_path, toy_run, hidden):
                 place.write_text(yaml.safe_dump(told))
             assert "going on from last.ckpt" in here("train", resumed_by, "--folder", run, "--max-minutes", 0)
             assert yaml.safe_load((run / "settings.yaml").read_text())["network"] == real
+
+
+def test_a_run_on_another_ones_context_layer_keeps_to_its_own_width(tmp_path, toy_run):
+    """It can be resumed by its training file and by what it tells, but not with another width."""
+    run, settings = tmp_path / "run", toy_settings(tmp_path)
+    settings |= {"start": {"model": str(toy_run), "only_context": True}, "network": {"width": 12, "bottleneck": 20}}
+    path = written(tmp_path, settings)
+    here("train", path, "--folder", run, "--max-minutes", 0)
+    told = yaml.safe_load((run / "settings.yaml").read_text())["network"]
+    own = toy_settings(tmp_path)["network"]
+    assert (told["width"], told["bottleneck"], told["hidden"]) == (12, 20, own["hidden"])
+    for resumed_by in (path, run / "settings.yaml"):
+        assert "going on from last.ckpt" in here("train", resumed_by, "--folder", run, "--max-minutes", 0)
+    said = here("train", path, "--set", "network.width=14", "--folder", run, code=3)
+    assert "network.width" in said
+    assert "begun with 12, not 14" in said
 
 
 @pytest.mark.parametrize("batch", [0, 1, 2])

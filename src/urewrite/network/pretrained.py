@@ -44,9 +44,7 @@ def load_encoder(settings: EncoderSettings) -> PreTrainedModel:
         )
     _check_layers(settings, encoder)
     if settings.layers is not None:
-        if not _shares_layers(encoder):
-            del _layers(encoder)[settings.layers :]
-        encoder.config.num_hidden_layers = settings.layers
+        _keep_layers(encoder, settings.layers)
     trained: PreTrainedModel = encoder.train()
     return trained
 
@@ -87,6 +85,23 @@ def encoder_network(settings: NetworkSettings, encoder: PreTrainedModel, words: 
     return RUN(settings, layer)
 
 
+def with_fewer_layers(context: EncoderContext, layers: int) -> dict[str, Any]:
+    """Keep the first layers of a trained encoder, and of the mix what belongs to them; gives its configuration."""
+    there = int(context.encoder.config.num_hidden_layers)
+    if layers > there:
+        raise BadInputError(f"the encoder of the model has only {there} layers", field="start.layers")
+    _keep_layers(context.encoder, layers)
+    if context.mix is not None:
+        context.mix = torch.nn.Parameter(context.mix.detach()[: layers + 1].clone())
+    return described(context.encoder)
+
+
+def described(encoder: PreTrainedModel) -> dict[str, Any]:
+    """What a model folder keeps of an encoder beside its weights; `empty_encoder` reads it."""
+    told: dict[str, Any] = encoder.config.to_diff_dict()
+    return told | {"model_type": encoder.config.model_type}
+
+
 def empty_encoder(config: Mapping[str, Any]) -> PreTrainedModel:
     """The encoder of a saved configuration, its weights still to be loaded."""
     known = dict(config)
@@ -118,6 +133,12 @@ def _check_layers(settings: EncoderSettings, encoder: PreTrainedModel) -> None:
     if settings.frozen_layers > (0 if shared else kept):
         most = "0, since all layers share their weights" if shared else f"at most the {kept} layers that are kept"
         raise BadInputError(f"expected {most}, found {settings.frozen_layers}", field="network.encoder.frozen_layers")
+
+
+def _keep_layers(encoder: PreTrainedModel, layers: int) -> None:
+    if not _shares_layers(encoder):
+        del _layers(encoder)[layers:]
+    encoder.config.num_hidden_layers = layers
 
 
 def _shares_layers(encoder: PreTrainedModel) -> bool:

@@ -45,3 +45,17 @@ class NetworkSettings(BaseModel):
     width: int = Field(64, gt=1)
     upsampling: Literal["deconvolution", "nearest"] = "nearest"
     doubling: bool = False
+
+
+ABOVE_CONTEXT = (
+    "dropout_words",
+    "dropout_in",
+    "dropout_out",
+    "similarities",
+    "bottleneck",
+    "segmentation",
+    "width",
+    "upsampling",
+    "doubling",
+)
+"""Settings that leave the weights of the context layer as they are."""

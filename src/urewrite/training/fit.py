@@ -181,7 +181,7 @@ def _check_folder(folder: Path, settings: TrainingSettings) -> None:
 def _check_network(settings: TrainingSettings, model: str) -> None:
     """Refuse a given network that is another than that of the model to start from, which would be taken anyway."""
     with asked_for_by("start.model"):
-        its_own = flat_settings(network_to_go_on_with(to_learn_from(model), settings.start).model_dump(mode="json"))
+        its_own = flat_settings(network_to_go_on_with(to_learn_from(model), settings).model_dump(mode="json"))
     given = settings.network.model_dump(mode="json", exclude_unset=True)
     for key, value in flat_settings(given).items() if "network" in settings.model_fields_set else ():
         if key not in its_own or its_own[key] != value:

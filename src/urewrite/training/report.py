@@ -357,7 +357,7 @@ def _network(network: NetworkSettings, start: StartSettings, parameters: int) ->
         )
     started = {
         "word vectors to start from": (start.vectors,),
-        "model to start from": (start.model,),
+        "model whose context layer to start from" if start.only_context else "model to start from": (start.model,),
         "averaged with": start.averaged_with,
     }
     return {

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from urewrite.corpora.catalogue import PARTS, example_file
 from urewrite.corpora.sources import source_of
 from urewrite.errors import BadInputError, DataUnavailableError
-from urewrite.network.settings import NetworkSettings
+from urewrite.network.settings import ABOVE_CONTEXT, NetworkSettings
 
 ClassWeight = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
@@ -84,6 +84,10 @@ class StartSettings(BaseModel):
     """Keep its connection words; if not, `data.connection_words` of them are derived from what is learned from."""
     hidden: int | None = Field(None, gt=0)
     """Keep only so many units per direction of its BiLSTM, those that matter most: smaller and faster."""
+    layers: int | None = Field(None, gt=0)
+    """Keep only so many layers of its encoder, the first ones, and train them all: smaller and faster."""
+    only_context: bool = False
+    """Go on from its context layer alone; what is above it is as `network` says, and new."""
 
     @field_validator("averaged_with", mode="before")
     @classmethod
@@ -140,7 +144,7 @@ class TrainingSettings(BaseModel):
     start: StartSettings = StartSettings()
     teacher: TeacherSettings | None = None
     network: NetworkSettings = NetworkSettings()
-    """Beside start.model its own; what is given here must agree with it."""
+    """Beside start.model its own, as far as that is gone on from; what is given here must agree with it."""
     optimiser: OptimiserSettings = OptimiserSettings()
     refit: str | None = None
     """The folder of a finished run that was made with all the other settings. This one learns from the validation part
@@ -159,9 +163,9 @@ class TrainingSettings(BaseModel):
         for beside, given in (("network.encoder", self.network.encoder), ("start.model", self.start.model)):
             if self.start.vectors is not None and given is not None:
                 raise _ConflictError("start.vectors", f"start.vectors has no use beside {beside}")
-        for key, asked in (("start.hidden", self.start.hidden), ("start.averaged_with", self.start.averaged_with)):
-            if asked and self.start.model is None:
-                raise _ConflictError(key, f"{key} needs start.model")
+        for name in ("hidden", "layers", "only_context", "averaged_with"):
+            if getattr(self.start, name) and self.start.model is None:
+                raise _ConflictError(f"start.{name}", f"start.{name} needs start.model")
         return self
 
     @model_validator(mode="after")
@@ -222,7 +226,8 @@ def first_difference(
     """The first key under which two trainings differ, and both values."""
     one, other = (flat_settings(settings.model_dump(mode="json")) for settings in (before, now))
     for key in sorted({*one, *other}):
-        if now.start.model is not None and key.startswith("network"):
+        group, _, name = key.partition(".")
+        if group == "network" and now.start.model is not None and not (now.start.only_context and name in ABOVE_CONTEXT):
             continue  # it is that of start.model; runs once told of defaults here
         if key not in leaving_out and one.get(key) != other.get(key):
             return key, one.get(key), other.get(key)

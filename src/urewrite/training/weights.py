@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import torch
 from pydantic import ValidationError
@@ -19,13 +20,14 @@ from urewrite.errors import BadInputError, DataUnavailableError
 from urewrite.files import local_weights, replacing
 from urewrite.network.context import EncoderContext, WordContext
 from urewrite.network.run import RUN, word_network
-from urewrite.network.settings import NetworkSettings
+from urewrite.network.settings import ABOVE_CONTEXT, NetworkSettings
 from urewrite.prepare import Preparer, Vocabulary, WordPieces
 from urewrite.pretrained import to_learn_from
 from urewrite.training.prune import with_fewer_units
-from urewrite.training.settings import StartSettings, TrainingSettings, asked_for_by
+from urewrite.training.settings import TrainingSettings, asked_for_by
 from urewrite.training.vectors import start_from_vectors
 
+_CONTEXT = "context_layer."
 _EMBEDDING = "context_layer.embedding.weight"
 _CONNECTION = "context_layer.connection.weight"
 
@@ -60,14 +62,14 @@ def new_model(
                 )
             notify(f"{known:,} of {len(preparer):,} words start from {Path(settings.start.vectors).name}")
     else:
-        from urewrite.network.pretrained import encoder_network, load_encoder, load_pieces
+        from urewrite.network.pretrained import described, encoder_network, load_encoder, load_pieces
 
         with asked_for_by("network.encoder.model"):
             loaded = load_encoder(settings.network.encoder)
             preparer = load_pieces(settings.network.encoder)
         network = encoder_network(settings.network, loaded, words)
         pieces = PieceInput(preparer.start, preparer.separator, preparer.longest)
-        encoder = loaded.config.to_diff_dict() | {"model_type": loaded.config.model_type}
+        encoder = described(loaded)
     config = ModelConfig(
         name=settings.name,
         connection_words=words,
@@ -104,13 +106,22 @@ def load_model(folder: Path) -> Model:
     return Model(config, preparer, network.eval())
 
 
-def network_to_go_on_with(folder: Path, start: StartSettings) -> NetworkSettings:
-    """The network of a trained model, with as many units as are to be kept of it."""
+def network_to_go_on_with(folder: Path, settings: TrainingSettings) -> NetworkSettings:
+    """The network of a trained model: with as much of it as is to be kept, and what is to be new."""
     try:
-        network = network_of(read_config(folder))
+        network, start = network_of(read_config(folder)), settings.start
     except BadInputError as error:
         raise error.at(file=folder / bundle.CONFIG) from error
-    return network if start.hidden is None else network.model_copy(update={"hidden": start.hidden})
+    other: dict[str, object] = {}
+    if start.hidden is not None:
+        other["hidden"] = start.hidden
+    if start.layers is not None:
+        if network.encoder is None:
+            raise BadInputError("the model has no encoder", field="start.layers")
+        other["encoder"] = network.encoder.model_copy(update={"layers": start.layers, "frozen_layers": 0})
+    if start.only_context:
+        other |= {name: getattr(settings.network, name) for name in ABOVE_CONTEXT}
+    return network.model_copy(update=other)
 
 
 def continued_model(
@@ -122,36 +133,56 @@ def continued_model(
 ) -> Model:
     """A trained model to go on from, with these connection words.
 
-    Words it does not know get a random start, connection words nothing of their own yet, units too many are left out.
+    Words it does not know get a random start, connection words nothing of their own yet; units and layers too many are
+    left out, and so is all above the context layer where that is to be new.
     """
-    model = load_model(folder)
-    others = [_beside(model, name) for name in settings.start.averaged_with]
-    weights, fewer = _mean([_by_words_of(model, one) for one in (model, *others)]), settings.start.hidden
-    if fewer is not None:
-        weights = with_fewer_units(weights, fewer)
+    network_settings = network_to_go_on_with(folder, settings)
+    model, start = load_model(folder), settings.start
+    others = [_beside(model, name) for name in start.averaged_with]
+    trained = dict.fromkeys(line for one in (model, *others) for line in one.config.trained_on)
+    weights, encoder = _mean([_by_words_of(model, one) for one in (model, *others)]), model.config.encoder
+    if start.hidden is not None:
+        weights = with_fewer_units(weights, start.hidden)
+    if start.layers is not None:
+        weights, encoder = _with_fewer_layers(model.network, weights, start.layers)
     config = replace(
         model.config,
         name=settings.name,
         connection_words=words,
-        network={**model.config.network, **({} if fewer is None else {"hidden": fewer})},
+        network=network_settings.model_dump(mode="json"),
+        encoder=encoder,
         most_rows=settings.data.most_rows,
-        trained_on=tuple(
-            dict.fromkeys((*(line for one in (model, *others) for line in one.config.trained_on), *trained_on))
-        ),
+        trained_on=tuple(dict.fromkeys((*trained, *trained_on))),
     )
-    if isinstance(model.preparer, WordPieces):
-        listed = _for_other_words(weights[_CONNECTION], model.config.connection_words, words)
-        network = _empty_network(config, model.preparer)
-        network.load_state_dict({**weights, _CONNECTION: listed})
-        return Model(config, model.preparer, network.train())
-    assert isinstance(model.preparer, Vocabulary)
-    preparer = model.preparer.extended(Vocabulary.of(axes, settings.data.least_count).words)
-    network = word_network(NetworkSettings.model_validate(config.network), len(preparer))
-    known = weights[_EMBEDDING]
-    embedding = torch.randn(len(preparer), known.shape[1]) * known[1:].std()
-    embedding[: len(known)] = known
-    network.load_state_dict({**weights, _EMBEDDING: embedding})
-    return Model(config, preparer, network)
+    preparer = model.preparer
+    if isinstance(preparer, Vocabulary):
+        preparer = preparer.extended(Vocabulary.of(axes, settings.data.least_count).words)
+    network = _empty_network(config, preparer)
+    if isinstance(preparer, Vocabulary):
+        known = weights[_EMBEDDING]
+        embedding = torch.randn(len(preparer), known.shape[1]) * known[1:].std()
+        embedding[: len(known)] = known
+        weights[_EMBEDDING] = embedding
+    else:
+        weights[_CONNECTION] = _for_other_words(weights[_CONNECTION], model.config.connection_words, words)
+    if start.only_context:
+        kept = {name: tensor for name, tensor in weights.items() if name.startswith(_CONTEXT)}
+        new = {name: tensor for name, tensor in network.state_dict().items() if not name.startswith(_CONTEXT)}
+        weights = kept | new
+    network.load_state_dict(weights)
+    return Model(config, preparer, network.train())
+
+
+def _with_fewer_layers(
+    network: RUN, weights: Mapping[str, Tensor], layers: int
+) -> tuple[dict[str, Tensor], dict[str, Any]]:
+    """These weights for the first layers of the encoder alone, and what the model folder keeps of it."""
+    from urewrite.network.pretrained import with_fewer_layers
+
+    assert isinstance(network.context_layer, EncoderContext)
+    network.load_state_dict(weights)
+    encoder = with_fewer_layers(network.context_layer, layers)
+    return network.state_dict(), encoder
 
 
 def _beside(model: Model, name: str) -> Model:
