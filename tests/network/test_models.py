@@ -161,7 +161,7 @@ def test_all_above_the_context_layer_can_be_new(first, folder):
     before, now = (one.network.state_dict() for one in (first, continued))
     for name, tensor in now.items():
         assert (name in before and torch.equal(tensor, before[name])) or not name.startswith("context_layer.")
-    assert continued.network.segmentation_layer.state_dict().keys() == first.network.segmentation_layer.state_dict().keys()
+    assert {name for name in now if name.startswith("segmentation_layer.")} <= before.keys()
     save_model(folder.parent / "second", continued)
     assert torch.equal(logits(load_model(folder.parent / "second")), logits(continued))
 

@@ -227,7 +227,8 @@ def first_difference(
     one, other = (flat_settings(settings.model_dump(mode="json")) for settings in (before, now))
     for key in sorted({*one, *other}):
         group, _, name = key.partition(".")
-        if group == "network" and now.start.model is not None and not (now.start.only_context and name in ABOVE_CONTEXT):
+        own = now.start.only_context and name in ABOVE_CONTEXT
+        if group == "network" and now.start.model is not None and not own:
             continue  # it is that of start.model; runs once told of defaults here
         if key not in leaving_out and one.get(key) != other.get(key):
             return key, one.get(key), other.get(key)
