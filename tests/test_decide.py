@@ -6,6 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from urewrite.bundle import ModelConfig
 from urewrite.decide import Wish, calibrated, certainty, decide, protected
@@ -88,6 +90,16 @@ def test_confidence_is_read_off_the_table():
     table = replace(CONFIG, calibration=((-4.0, 0.2), (-2.0, 0.6), (-1.0, 0.9)))
     assert [calibrated(table, one) for one in (-9, -4, -3, -1, 0)] == pytest.approx([0.2, 0.2, 0.4, 0.9, 0.9])
     assert decide(table, SURE, Wish()).confidence == pytest.approx(0.9)
+
+
+@given(
+    st.lists(st.tuples(st.floats(-50, 0), st.floats(0, 1)), min_size=1, unique_by=lambda point: point[0]),
+    st.floats(-60, 10) | st.just(float("nan")),
+)
+def test_between_the_points_of_the_table_lies_a_line(points, certain):
+    table = replace(CONFIG, calibration=tuple(sorted(points)))
+    expected = np.interp(certain, *np.array(table.calibration).T)
+    assert calibrated(table, certain) == pytest.approx(expected, abs=1e-9, nan_ok=True)
 
 
 def test_the_grid_is_kept_on_demand():

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from math import inf, isnan, nan
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from urewrite.bundle import ModelConfig
 from urewrite.dialogue import refuse_no_list
@@ -111,21 +111,25 @@ def certainty(probabilities: Probabilities, chosen: Sequence[Rectangle]) -> floa
     for one in chosen:
         box = slice(one.top, one.bottom), slice(one.left, one.right)
         likely[box] = probabilities[one.edit_type][box]
-    return float(np.log(np.maximum(likely, _LEAST)).sum())
+    return float(np.add.reduce(np.log(np.maximum(likely, _LEAST)), axis=None))
 
 
 def calibrated(config: ModelConfig, certain: float) -> float | None:
     """How often validation data were right where the model was as certain; None for a model that was not calibrated."""
     if not config.calibration:
         return None
-    sure, right = _curve(config.calibration)
-    return float(np.interp(certain, sure, right))
+    return _on_curve(config.calibration, certain)
 
 
-@lru_cache(maxsize=16)
-def _curve(calibration: tuple[tuple[float, float], ...]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    sure, right = np.array(calibration, dtype=np.float64).T
-    return sure, right
+def _on_curve(points: Sequence[tuple[float, float]], at: float) -> float:
+    """As `np.interp`, whose setting up would take longer than all of this."""
+    if at <= points[0][0]:
+        return points[0][1]
+    if not at < points[-1][0]:
+        return nan if isnan(at) else points[-1][1]
+    following = bisect_right(points, (at, inf))
+    (left, low), (right, high) = points[following - 1], points[following]
+    return (high - low) / (right - left) * (at - left) + low
 
 
 def turns_used(axes: Axes) -> int:

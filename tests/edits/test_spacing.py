@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from urewrite.edits.spacing import Edge, written_apart
+from urewrite.edits import spacing
+from urewrite.edits.spacing import Edge, hugs, written_apart
 from urewrite.tokens import tokenize
 
 
@@ -54,3 +55,11 @@ def test_apart(left, right):
 )
 def test_together(left, right):
     assert not needs_blank(left, right)
+
+
+def test_what_is_told_without_the_patterns_is_what_they_say():
+    for character in map(chr, range(0x110000)):
+        assert spacing._is_unspaced(character) == bool(spacing._UNSPACED.match(character)), hex(ord(character))
+        assert not (character.isalnum() and spacing._HUGS_LEFT.match(character)), hex(ord(character))
+    assert hugs("do", "n't")
+    assert not hugs("do", "not")

@@ -18,6 +18,8 @@ from urewrite.edits.repeats import without_repeats
 from urewrite.edits.rivals import without_rivals
 from urewrite.edits.signs import without_signs_alone
 
+_SUBSTITUTE, _INSERT = EditType.SUBSTITUTE, EditType.INSERT
+
 Probabilities = NDArray[np.floating]
 """Of the edit types of every cell: (edit types, rows, columns)."""
 
@@ -41,13 +43,13 @@ class Thresholds:
 
 def candidates(probabilities: Probabilities, cell: float) -> list[Rectangle]:
     """The regions of all cells that are edited with at least this probability, each cell by its likelier type."""
-    substitute, insert = probabilities[EditType.SUBSTITUTE], probabilities[EditType.INSERT]
-    rows, columns = np.nonzero(substitute + insert >= cell)
+    edited = probabilities[_SUBSTITUTE] + probabilities[_INSERT]
+    rows, columns = (edited >= cell).nonzero()
     if not len(rows):
         return []
-    both = list(zip(substitute[rows, columns].tolist(), insert[rows, columns].tolist(), strict=True))
-    types = [EditType.SUBSTITUTE if one >= other else EditType.INSERT for one, other in both]
-    return cover_regions(Cells(rows.tolist(), columns.tolist(), types, list(map(max, both))))
+    substitute, insert = probabilities[_SUBSTITUTE:, rows, columns].tolist()
+    types = [_SUBSTITUTE if one >= other else _INSERT for one, other in zip(substitute, insert, strict=True)]
+    return cover_regions(Cells(rows.tolist(), columns.tolist(), types, list(map(max, substitute, insert))))
 
 
 def settle(axes: Axes, probabilities: Probabilities, found: list[Rectangle], thresholds: Thresholds) -> list[Rectangle]:

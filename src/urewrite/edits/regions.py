@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from urewrite.edits.grid import EditType, Grid
 
+_EDIT_TYPES = tuple(EditType)  # by their numbers
+
 
 class Rectangle(NamedTuple):
     """Rows [top, bottom) and columns [left, right) that one region covers; `score` is the mean of its cells."""
@@ -85,7 +87,7 @@ def cover_regions(cells: Cells) -> list[Rectangle]:
     top, bottom = cells.rows[0], cells.rows[-1] + 1  # reading order: rows only grow
     left, right = min(cells.columns), max(cells.columns) + 1
     if len(cells.rows) == (bottom - top) * (right - left) and len(set(cells.types)) == 1:  # one full one: the commonest
-        return [Rectangle(EditType(cells.types[0]), top, bottom, left, right, sum(cells.scores) / len(cells.scores))]
+        return [Rectangle(_EDIT_TYPES[cells.types[0]], top, bottom, left, right, sum(cells.scores) / len(cells.scores))]
     boxes: list[list[int]] = []
     scores: list[list[float]] = []
     for row, column, edit_type, score, label in zip(*cells, label_regions(cells), strict=True):
@@ -99,7 +101,7 @@ def cover_regions(cells: Cells) -> list[Rectangle]:
             box[4] = max(box[4], column + 1)
         scores[label].append(score)
     return [
-        Rectangle(EditType(box[0]), box[1], box[2], box[3], box[4], sum(likely) / len(likely))
+        Rectangle(_EDIT_TYPES[box[0]], box[1], box[2], box[3], box[4], sum(likely) / len(likely))
         for box, likely in zip(boxes, scores, strict=True)
     ]
 

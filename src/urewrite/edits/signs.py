@@ -22,4 +22,7 @@ def without_signs_alone(axes: Axes, found: Sequence[Rectangle]) -> list[Rectangl
 
 
 def _is_signs(axes: Axes, one: Rectangle) -> bool:
-    return all(key == SEPARATOR or _SIGNS.fullmatch(key) for key in axes.row_keys[one.top : one.bottom])
+    for key in axes.row_keys[one.top : one.bottom]:
+        if key.isalnum() or not (key == SEPARATOR or _SIGNS.fullmatch(key)):  # most words are told without the pattern
+            return False
+    return True

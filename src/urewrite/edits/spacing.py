@@ -46,7 +46,7 @@ def written_apart(left: Edge, right: Edge) -> bool:
 
     Quotation marks lean on what they enclose, signs such as `-` keep the distance they have in their own text.
     """
-    if _UNSPACED.match(left.word[-1]) or _UNSPACED.match(right.word[0]):
+    if _is_unspaced(left.word[-1]) or _is_unspaced(right.word[0]):
         return False
     if hugs(left.word, right.word) or _HUGS_RIGHT.search(left.word):
         return False
@@ -63,14 +63,23 @@ def written_apart(left: Edge, right: Edge) -> bool:
 
 def melts(left: str, right: str) -> bool:
     """Whether two words written together would be read as one."""
-    return left[-1].isalnum() and right[0].isalnum() and not (_UNSPACED.match(left[-1]) or _UNSPACED.match(right[0]))
+    return left[-1].isalnum() and right[0].isalnum() and not (_is_unspaced(left[-1]) or _is_unspaced(right[0]))
 
 
 def hugs(left: str, right: str) -> bool:
     """Whether `right` is a clitic or closing punctuation, written without a blank after `left`."""
+    if right.isalnum():  # as nearly always
+        return False
     if _NEGATION.fullmatch(right):
         return _NEGATED.fullmatch(left) is not None
     return _HUGS_LEFT.match(right) is not None
+
+
+def _is_unspaced(character: str) -> bool:
+    """What `_UNSPACED` says, without asking it for the commonest characters."""
+    if character < "\u0e00":  # the first of its scripts is Thai
+        return False
+    return "\u4e00" <= character <= "\u9fff" or _UNSPACED.match(character) is not None
 
 
 def _opens(quote: Edge) -> bool:

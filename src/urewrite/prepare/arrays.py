@@ -60,9 +60,14 @@ def matching_cells(axes: Axes) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     columns: dict[str, list[int]] = {}
     for column, key in enumerate(axes.column_keys):
         columns.setdefault(key, []).append(column)
-    pairs = [(row, column) for row, key in enumerate(axes.row_keys) for column in columns.get(key, ())]
-    cells = np.asarray(pairs, dtype=np.int32).reshape(-1, 2)
-    return cells[:, 0], cells[:, 1]
+    rows: list[int] = []
+    there: list[int] = []
+    for row, key in enumerate(axes.row_keys):
+        if key in columns:
+            same = columns[key]
+            rows += [row] * len(same)
+            there += same
+    return np.array(rows, dtype=np.int32), np.array(there, dtype=np.int32)
 
 
 def padded(size: int) -> int:
