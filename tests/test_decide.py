@@ -93,13 +93,14 @@ def test_confidence_is_read_off_the_table():
 
 
 @given(
-    st.lists(st.tuples(st.floats(-50, 0), st.floats(0, 1)), min_size=1, unique_by=lambda point: point[0]),
-    st.floats(-60, 10) | st.just(float("nan")),
+    st.lists(st.tuples(st.integers(-5000, 0), st.floats(0, 1)), min_size=1, unique_by=lambda point: point[0]),
+    st.floats(-60, 10),
 )
 def test_between_the_points_of_the_table_lies_a_line(points, certain):
-    table = replace(CONFIG, calibration=tuple(sorted(points)))
-    expected = np.interp(certain, *np.array(table.calibration).T)
-    assert calibrated(table, certain) == pytest.approx(expected, abs=1e-9, nan_ok=True)
+    curve = tuple(sorted((sure / 100, right) for sure, right in points))
+    table = replace(CONFIG, calibration=curve)
+    assert calibrated(table, certain) == pytest.approx(np.interp(certain, *np.array(curve).T), abs=1e-9)
+    assert np.isnan(calibrated(table, float("nan")))
 
 
 def test_the_grid_is_kept_on_demand():
