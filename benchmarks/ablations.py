@@ -63,6 +63,8 @@ IN_USE = {
     "in-use-without-same-word-channel": ["network.similarities=[elementwise, cosine, bilinear]"],
 }
 """What is in use for REWRITE, all of it together and without one part at a time."""
+IN_FULL = {"in-full-without-word-dropout": ["network.dropout_words=0", "optimiser.patience=10"]}
+"""What a short run cannot tell, since it is against learning by heart; beside the runs of configs/rewrite.yaml."""
 ON_TASK = {
     "baseline-task": ["data.exchanged_names=0"],
     "exchanged-names": [],
@@ -80,6 +82,7 @@ RUNS = {
     **{f"ablation-{name}": ("rewrite", 10, [*BASELINE, *changes]) for name, changes in ABLATIONS.items()},
     **{f"improvement-{name}": ("rewrite", 3, [*BASELINE, *changes]) for name, changes in IMPROVEMENTS.items()},
     **{f"improvement-{name}": ("rewrite", 4, changes) for name, changes in IN_USE.items()},
+    **{f"improvement-{name}": ("rewrite", 24, changes) for name, changes in IN_FULL.items()},
     **{f"improvement-{name}": ("task", 10, changes) for name, changes in ON_TASK.items()},
     **{f"improvement-{name}": ("rewrite-encoder", 2, changes) for name, changes in ENCODERS.items()},
 }

@@ -7,8 +7,9 @@ Reads every folder of runs/ as `urewrite train` leaves it, with what was measure
     urewrite evaluate --model runs/NAME --corpus CORPUS --part PART --output runs/NAME/evaluation-CORPUS-PART.json
 
 Runs that differ only in their seed are one row. A run called ablation-* or improvement-* is set beside the run called
-ablation-baseline* or improvement-baseline*, or without one beside a run of neither kind: of those chosen by the same
-validation part, the one from which the fewest settings differ. Writes benchmarks/results/results.json.
+ablation-baseline* or improvement-baseline*, or without one beside a run of neither kind: of those trained for as many
+epochs and chosen by the same validation part, the one from which the fewest settings differ.
+Writes benchmarks/results/results.json.
 """
 
 from __future__ import annotations
@@ -95,13 +96,18 @@ class Run:
     def is_baseline(self) -> bool:
         return self.kind is None or self.name.startswith(f"{self.kind}-baseline")
 
-    def validated(self) -> Mapping[str, float] | None:
+    def is_comparable(self, other: Run) -> bool:
+        """Whether both were trained for as long, and chosen by the same part."""
+        epochs = "optimiser.epochs"
+        return self.validation == other.validation and self.settings[epochs] == other.settings[epochs]
+
+    def validated(self, kind: str) -> Mapping[str, float] | None:
         """The metrics on the part the run was chosen by: evaluated, or else as they were when the run chose.
 
         Of a part that was also learned from, an evaluation tells nothing; of several parts there is none. Improvements
         are judged as models are used, with thresholds.
         """
-        if self.kind == "improvement":
+        if kind == "improvement":
             return self.tuned
         if self.validation is None or ", " in self.validation or self.validation in self.settings["data.corpus"]:
             return self.best
@@ -202,29 +208,38 @@ def test_rows(runs: Sequence[Run]) -> list[dict[str, Any]]:
 
 def compared_rows(runs: Sequence[Run], kind: str) -> list[dict[str, Any]]:
     """Every baseline with the rows that are set beside it."""
-    found = groups([run for run in runs if run.validated() is not None])
+    found = groups([run for run in runs if run.validated(kind) is not None])
     of_kind = [group for group in found if group[0].kind == kind]
-    baselines = [group for group in of_kind if group[0].is_baseline] or [g for g in found if g[0].kind is None]
+    baselines = [group for group in found if group[0].is_baseline and group[0].kind in (kind, None)]
+    baselines.sort(key=lambda group: group[0].kind is None)
     variants = [(group, nearest(group[0], baselines)) for group in of_kind if not group[0].is_baseline]
     rows: list[dict[str, Any]] = []
     for position, baseline in enumerate(baselines):
         beside = [group for group, near in variants if near == position]
-        rows += [compared_row(group, baseline[0]) for group in ([baseline, *beside] if beside else [])]
-    return rows + [compared_row(group, None) for group, near in variants if near is None]
+        rows += [compared_row(group, kind, baseline[0]) for group in ([baseline, *beside] if beside else [])]
+    return rows + [compared_row(group, kind, None) for group, near in variants if near is None]
 
 
 def nearest(run: Run, baselines: Sequence[Sequence[Run]]) -> int | None:
-    """Which baseline the fewest settings of a run differ from, among those chosen by the same part."""
-    there = [position for position, (first, *_) in enumerate(baselines) if first.validation == run.validation]
-    return min(there, key=lambda position: len(changes(baselines[position][0], run)), default=None)
+    """Which baseline the fewest settings of a run differ from: as long a training, chosen by the same part.
+
+    One that was made to be a baseline comes before all others.
+    """
+
+    def distance(position: int) -> tuple[bool, int]:
+        first = baselines[position][0]
+        return first.kind is None, len(changes(first, run))
+
+    there = [position for position, (first, *_) in enumerate(baselines) if first.is_comparable(run)]
+    return min(there, key=distance, default=None)
 
 
-def compared_row(group: Sequence[Run], baseline: Run | None) -> dict[str, Any]:
+def compared_row(group: Sequence[Run], kind: str, baseline: Run | None) -> dict[str, Any]:
     return {
         "validation": group[0].validation,
         "baseline": group[0] is baseline,
         "changed": None if baseline is None else changes(baseline, group[0]),
-        **summary(group, [found for run in group if (found := run.validated()) is not None]),
+        **summary(group, [found for run in group if (found := run.validated(kind)) is not None]),
     }
 
 

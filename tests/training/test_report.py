@@ -194,7 +194,7 @@ def test_thresholds_chosen_anew_change_nothing_else(tmp_path, settings, config):
     assert "a second one for the same place from 0.9, a connection word beside one from a probability of 0.2." in body
 
 
-def made_run(runs, folder, em, *, name=None, seed=1, test=True, network=None):
+def made_run(runs, folder, em, *, name=None, seed=1, test=True, network=None, epochs=None):
     """A run folder as training and evaluation leave it, without the weights."""
     place = runs / folder
     place.mkdir(parents=True)
@@ -208,6 +208,9 @@ def made_run(runs, folder, em, *, name=None, seed=1, test=True, network=None):
     found = {"validation": "rewrite:validation", "best": {"epoch": 1, **metrics}, "epochs": [{}] * seed}
     found["tuned"] = dict.fromkeys(METRICS, em + 1)
     (place / "metrics.json").write_text(json.dumps(found), encoding="utf-8")
+    if epochs is not None:
+        stored["optimiser"]["epochs"] = epochs
+        (place / "settings.yaml").write_text(yaml.safe_dump(stored), encoding="utf-8")
     if test:
         evaluation = {"model": folder, "corpus": "rewrite", "part": "test", "n": 2000, "metrics": metrics}
         (place / "evaluation-rewrite-test.json").write_text(json.dumps(evaluation), encoding="utf-8")
@@ -294,6 +297,13 @@ def test_ablations_and_improvements_are_set_beside_their_baselines(tmp_path, pub
     copied = {"validation": "rewrite:validation", "metrics": dict.fromkeys(METRICS, 20)}
     (tmp_path / "no_edit.json").write_text(json.dumps(copied))
     assert cells(published(runs)["ablations"], "no edit")[0][5] == "20.00 (-30.00)"
+    made_run(runs, "full", 56, epochs=99, network={"turns": True})
+    made_run(runs, "improvement-full", 57, epochs=99, test=False)
+    above, full = (
+        row for start in ("full", "improvement-full") for row in cells(published(runs)["improvements"], start)
+    )
+    assert above[5] == "57.00"  # it too with thresholds
+    assert (full[2], full[5]) == ("`network.turns: false`", "58.00 (+1.00)")
     baseline, match = cells(tables["improvements"], "improvement-")
     assert baseline[5] == "53.00"  # with thresholds, as models are used
     assert match[2] == "`network.doubling: true`"
