@@ -113,6 +113,12 @@ def test_hostile_dialogues_break_no_promise(rewriters, name, amount):
     assert outcome.reasons["rewritten"] > amount / 20
 
 
+def test_hostile_dialogues_of_all_languages_break_no_promise():
+    outcome = fuzz(Rewriter.from_pretrained("auto-fast"), 500, random.Random(4))
+    assert (outcome.broken, outcome.failures, outcome.reasons["error"]) == ([], [], 0)
+    assert min(outcome.reasons[reason] for reason in ("rewritten", "self_contained", "never", "no_history")) > 0
+
+
 def test_auto_takes_the_model_of_the_language():
     dialogues = [(["Who is Bob?"], "Is he old?"), (["鲍勃是谁"], "他老吗")]
     for name, models in {"auto": ("en", "zh"), "auto-fast": ("en-fast", "zh-fast")}.items():

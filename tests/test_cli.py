@@ -185,6 +185,16 @@ def test_bad_input_is_one_line_and_a_code():
     assert result.stdout == ""
 
 
+def test_a_name_cannot_make_an_error_longer_or_steer_the_terminal(tmp_path):
+    result = urewrite("rewrite", "--model", "no\nsuch\x1b[31m", "why")
+    assert result.returncode == 4
+    assert result.stderr.startswith("urewrite: error: there is no model no such\N{REPLACEMENT CHARACTER}[31m: ")
+    assert result.stderr.count("\n") == 1
+    result = urewrite("train", str(tmp_path / "a\x1bb"))
+    assert result.stderr.count("\n") == 1
+    assert "\x1b" not in result.stderr
+
+
 def test_connections_and_ceiling_of_own_data(own_data, tmp_path):
     (document,) = json.loads(urewrite("data", "connections", str(own_data), str(own_data), "--json").stdout)
     assert document == {"corpus": str(own_data), "leading": ["of"], "trailing": ["'s"], "derived_from": str(own_data)}

@@ -19,7 +19,7 @@ from training.toy import toy_records
 from urewrite import chunks
 from urewrite import rewriter as rewriting
 from urewrite.cli.main import build_app
-from urewrite.errors import BadInputError, DataUnavailableError
+from urewrite.errors import BadInputError, DataUnavailableError, UrewriteError
 from urewrite.rewriter import Rewriter
 
 SLOW = """
@@ -241,6 +241,10 @@ def test_failures_inside_are_counted(run, source, target, monkeypatch):
 
     monkeypatch.setattr(rewriting, "decide", fail)
     assert "10 failed inside" in run(source, target).stderr
+    written = target.read_bytes()
+    target.unlink()
+    assert str(run(source, target, "--strict", error=UrewriteError).exception) == "10 dialogues failed inside"
+    assert target.read_bytes() == written
     assert all(record["rewrite"] == record["utterance"] for record in records(target))
 
 

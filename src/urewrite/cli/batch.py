@@ -24,7 +24,7 @@ from urewrite.cli.rewriting import (
     load_rewriter,
     say_language_note,
 )
-from urewrite.errors import BadInputError, DataUnavailableError
+from urewrite.errors import BadInputError, DataUnavailableError, UrewriteError
 from urewrite.files import is_stream, naming_disk_errors
 
 if TYPE_CHECKING:
@@ -56,7 +56,9 @@ def batch(
         Path | None,
         typer.Option("--rejects", metavar="FILE", help="Where bad lines are listed (default: OUT.rejects.jsonl)."),
     ] = None,
-    strict: Annotated[bool, typer.Option("--strict", help="End with exit code 3 if there were bad lines.")] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="End with exit code 3 if there were bad lines, 1 if dialogues failed.")
+    ] = False,
     restart: Annotated[
         bool, typer.Option("--restart", help="Begin anew, whatever an earlier attempt has left.")
     ] = False,
@@ -112,6 +114,8 @@ def batch(
         )
     if strict and tally.rejected:
         raise BadInputError(counted(tally.rejected, "bad line"), file=source.name)
+    if strict and tally.failed:
+        raise UrewriteError(f"{counted(tally.failed, 'dialogue')} failed inside")
 
 
 def _refuse_missing_folder(file: Path | None) -> None:

@@ -81,19 +81,26 @@ def main() -> None:
         finally:
             sys.stdout.flush()  # while a failure can still be told in a line
     except UrewriteError as error:
-        sys.stderr.write(f"urewrite: error: {error}\n")
+        _say_error(str(error))
         sys.exit(error.exit_code)
     except OSError as error:
         _drop_output()
         if error.errno == errno.EPIPE:  # whoever read the output has had enough of it
             sys.exit(1)
         where = error.filename or "input or output"
-        sys.stderr.write(f"urewrite: error: {where}: {error.strerror or error}\n")
+        _say_error(f"{where}: {error.strerror or error}")
         sys.exit(DataUnavailableError.exit_code)
     except SystemExit as done:
         if asked == ["rewrite"] and not done.code:
             _leave_at_once()
         raise
+
+
+def _say_error(text: str) -> None:
+    """In one line, whatever the names of files and models in it hold."""
+    from urewrite.explain import printable
+
+    sys.stderr.write(f"urewrite: error: {printable(' '.join(text.splitlines()))}\n")
 
 
 def _open_closed_streams() -> None:

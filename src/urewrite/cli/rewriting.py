@@ -56,18 +56,22 @@ class Asked(TypedDict):
 
 ModelOption = Annotated[
     str,
-    typer.Option("--model", metavar="NAME|DIR", help="A bundled model, a model folder, or owner/name on the hub."),
+    typer.Option(
+        "--model",
+        metavar="NAME|DIR",
+        help="auto, auto-fast, en, en-fast, zh, zh-fast, a model folder, or owner/name on the hub.",
+    ),
 ]
 LanguageOption = Annotated[
     LanguageChoice,
     typer.Option(
         "--lang",
-        help="Language of the dialogue, by which --model auto chooses (default: by its script); others ignore it.",
+        help="Language of the dialogue, by which --model auto and auto-fast choose (default: by its script).",
     ),
 ]
 ThresholdOption = Annotated[
     float | None,
-    typer.Option(min=0, max=1, help="Least score an edit needs (default: what the model was tuned to)."),
+    typer.Option(min=0, max=1, help="Least score a region of the grid needs to become an edit (default: as tuned)."),
 ]
 ModeOption = Annotated[
     ModeChoice,
