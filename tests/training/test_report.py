@@ -121,6 +121,21 @@ def test_an_encoder_is_named_without_the_way_to_it(tmp_path, settings, config):
     assert encoder_name("~/bert-small") == "bert-small"
 
 
+def test_word_vectors_are_named_however_far_back_they_came_in(tmp_path, settings, config):
+    starts = {"first": {"vectors": "glove.6B.100d"}, "second": {"model": str(tmp_path / "first")}}
+    for name, start in starts.items():
+        (tmp_path / name).mkdir()
+        document = {"name": name, "data": {"corpus": "task"}, "start": start}
+        (tmp_path / name / "settings.yaml").write_text(yaml.safe_dump(document))
+    third = check_settings(
+        {**settings.model_dump(), "start": {"model": str(tmp_path / "second"), "only_context": True}}
+    )
+    write_report(tmp_path, third, config, parameters=1, best=None)
+    body = front_matter(tmp_path)[1]
+    assert "| model whose context layer to start from | `second` |" in body
+    assert "| word vectors that one started from | `glove.6B.100d` (licence: PDDL) |" in body
+
+
 @pytest.mark.parametrize("started", [False, True])
 def test_a_run_without_a_finished_epoch_says_so(tmp_path, settings, config, started):
     if started:

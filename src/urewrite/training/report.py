@@ -15,10 +15,11 @@ from urewrite.bundle import CARD, ModelConfig
 from urewrite.corpora.sources import SOURCES, Corpus
 from urewrite.files import atomic_writer, replacing
 from urewrite.network.settings import EncoderSettings, NetworkSettings
+from urewrite.pretrained import to_learn_from
 from urewrite.scoring.report import LABELS
 from urewrite.scoring.scores import METRICS
 from urewrite.training.data import shown_source, validation_sources
-from urewrite.training.settings import DataSettings, StartSettings, TeacherSettings, TrainingSettings
+from urewrite.training.settings import DataSettings, StartSettings, TeacherSettings, TrainingSettings, load_settings
 
 METRICS_FILE = "metrics.json"
 CURVES = "curves.png"
@@ -358,6 +359,7 @@ def _network(network: NetworkSettings, start: StartSettings, parameters: int) ->
     started = {
         "word vectors to start from": (start.vectors,),
         "model whose context layer to start from" if start.only_context else "model to start from": (start.model,),
+        "word vectors that one started from": (_vectors_behind(start.model),),
         "averaged with": start.averaged_with,
     }
     return {
@@ -372,6 +374,15 @@ def _network(network: NetworkSettings, start: StartSettings, parameters: int) ->
         },
         "parameters": f"{parameters:,}",
     }
+
+
+def _vectors_behind(model: str | None) -> str | None:
+    """The word vectors that a run started from, itself or through the run it went on from."""
+    settings = None if model is None else to_learn_from(model) / "settings.yaml"
+    if settings is None or not settings.is_file():
+        return None
+    start = load_settings(settings).start
+    return start.vectors or _vectors_behind(start.model)
 
 
 def _encoder(encoder: EncoderSettings) -> str:
