@@ -18,7 +18,7 @@ from urewrite.edits.repeats import without_repeats
 from urewrite.edits.rivals import without_rivals
 from urewrite.edits.signs import without_signs_alone
 
-_SUBSTITUTE, _INSERT = EditType.SUBSTITUTE, EditType.INSERT
+_NONE, _SUBSTITUTE, _INSERT = EditType
 
 Probabilities = NDArray[np.floating]
 """Of the edit types of every cell: (edit types, rows, columns)."""
@@ -43,8 +43,7 @@ class Thresholds:
 
 def candidates(probabilities: Probabilities, cell: float) -> list[Rectangle]:
     """The regions of all cells that are edited with at least this probability, each cell by its likelier type."""
-    edited = probabilities[_SUBSTITUTE] + probabilities[_INSERT]
-    rows, columns = (edited >= cell).nonzero()
+    rows, columns = (probabilities[_NONE] <= 1 - cell).nonzero()
     if not len(rows):
         return []
     substitute, insert = probabilities[_SUBSTITUTE:, rows, columns].tolist()

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import groupby
+from operator import itemgetter
 from typing import NamedTuple
 
 from urewrite.edits.grid import Axes, EditType
@@ -60,51 +61,47 @@ class Place(NamedTuple):
         return self.left == self.right
 
 
-class _Copy(NamedTuple):
-    """A rectangle together with the spans it copies, at least one."""
-
-    box: Rectangle
-    spans: tuple[Span, ...]
+_Copy = tuple[int, int, int, tuple[Span, ...]]
+"""The columns [left, right) that give way, the first row of what is copied there, and its spans, at least one."""
 
 
 def places_of(axes: Axes, rectangles: Sequence[Rectangle]) -> list[Place]:
     """Places that do not overlap, in the order of the output, each with at least one span."""
     end_column = len(axes.column_keys) - 1
-    copies = [
-        copy
-        for copy in (_Copy(box, _spans(axes, box)) for box in rectangles)
-        if any(not _dropped(span) for span in copy.spans) or _may_end_output(copy.box, end_column)
-    ]
-    settled = _settled_substitutions([copy for copy in copies if copy.box.edit_type is EditType.SUBSTITUTE], end_column)
-    for copy in copies:
-        if copy.box.edit_type is EditType.INSERT:
-            left = copy.box.left
-            column = next((kept.box.left for kept in settled if kept.box.left < left < kept.box.right), left)
-            settled.append(_Copy(copy.box._replace(left=column, right=column), copy.spans))
-    settled.sort(key=lambda copy: (copy.box.left, copy.box.right, copy.box.top))
+    substitutions: list[tuple[Rectangle, tuple[Span, ...]]] = []
+    insertions: list[tuple[Rectangle, tuple[Span, ...]]] = []
+    for box in rectangles:
+        spans = _spans(axes, box)
+        if not all(map(_dropped, spans)) or _may_end_output(box, end_column):
+            (substitutions if box.edit_type is EditType.SUBSTITUTE else insertions).append((box, spans))
+    settled = _settled_substitutions(substitutions, end_column)
+    for box, spans in insertions:
+        column = next((left for left, right, _, _ in settled if left < box.left < right), box.left)
+        settled.append((column, column, box.top, spans))
+    if len(settled) == 1:  # the commonest
+        ((left, right, _, spans),) = settled
+        return _without_loose_ends([Place(left, right, spans)], end_column)
+    settled.sort(key=itemgetter(0, 1, 2))
     places = [
-        Place(left, right, tuple([span for copy in group for span in copy.spans]))
-        for (left, right), group in groupby(settled, key=lambda copy: (copy.box.left, copy.box.right))
+        Place(left, right, tuple([span for *_, spans in group for span in spans]))
+        for (left, right), group in groupby(settled, key=itemgetter(0, 1))
     ]
     return _without_loose_ends(places, end_column)
 
 
-def _settled_substitutions(copies: Sequence[_Copy], end_column: int) -> list[_Copy]:
+def _settled_substitutions(found: list[tuple[Rectangle, tuple[Span, ...]]], end_column: int) -> list[_Copy]:
     """Substitutions whose column ranges are equal or apart; `[E]` is no word, so no range includes it."""
-    candidates = [
-        copy if copy.box.right <= end_column else _Copy(copy.box._replace(right=end_column), copy.spans)
-        for copy in copies
-        if copy.box.left < end_column
+    ranked = [
+        (-box.score, box.left - min(box.right, end_column), box.top, number)
+        for number, (box, _) in enumerate(found)
+        if box.left < end_column
     ]
-    candidates.sort(key=lambda copy: (-copy.box.score, copy.box.left - copy.box.right, copy.box.top))
     settled: list[_Copy] = []
-    for copy in candidates:
-        left, right = copy.box.left, copy.box.right
-        if all(
-            (left, right) == (kept.box.left, kept.box.right) or right <= kept.box.left or kept.box.right <= left
-            for kept in settled
-        ):
-            settled.append(copy)
+    for *_, number in sorted(ranked):
+        box, spans = found[number]
+        left, right = box.left, min(box.right, end_column)
+        if all((left, right) == kept[:2] or right <= kept[0] or kept[1] <= left for kept in settled):
+            settled.append((left, right, box.top, spans))
     return settled
 
 
