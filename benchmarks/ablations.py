@@ -78,6 +78,14 @@ ENCODERS = {
     "half-the-layers": [*FEW, "network.encoder.layers=3"],
 }
 """Which small encoder, and how much of it: learning from a part is enough to tell them apart."""
+PRUNED = ["network={}", "start.vectors=null", "teacher.weight=0.5"]
+ENGLISH = {
+    "half-the-layers-of-en": [*PRUNED, "start.model=en", "start.layers=3", "teacher.model=en", "data.examples=4000"]
+}
+ENGLISH_FAST = {
+    "fewer-units-of-en-fast": [*PRUNED, "start.model=en-fast", "start.hidden=100", "teacher.model=en-fast"],
+}
+"""Whether the bundled English models could be smaller: less of each, trained on, and taught by the whole."""
 RUNS = {
     **{f"ablation-{name}": ("rewrite", 10, [*BASELINE, *changes]) for name, changes in ABLATIONS.items()},
     **{f"improvement-{name}": ("rewrite", 3, [*BASELINE, *changes]) for name, changes in IMPROVEMENTS.items()},
@@ -85,6 +93,8 @@ RUNS = {
     **{f"improvement-{name}": ("rewrite", 24, changes) for name, changes in IN_FULL.items()},
     **{f"improvement-{name}": ("task", 10, changes) for name, changes in ON_TASK.items()},
     **{f"improvement-{name}": ("rewrite-encoder", 2, changes) for name, changes in ENCODERS.items()},
+    **{f"pruned-{name}": ("en", 2, changes) for name, changes in ENGLISH.items()},
+    **{f"pruned-{name}": ("en-fast", 1, changes) for name, changes in ENGLISH_FAST.items()},
 }
 """The settings file, the epochs and the changes of each run."""
 
