@@ -12,7 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from urewrite.token_exceptions import ABBREVIATIONS, CUTS
-from urewrite.tokens import _pattern, tokenize
+from urewrite.tokens import _matched, _pattern, tokenize
 
 BLANK = regex.compile(r"[\p{White_Space}\p{Cc}\p{Default_Ignorable_Code_Point}]*+")
 ANY_TEXT = st.text(st.characters())
@@ -264,3 +264,9 @@ def test_only_han_is_split_like_any_other_text(text):
     assert tokenize(text).words == tokenize(text + "?").words[:-1] == tuple(text)
     assert tokenize(text).starts == tokenize(text + "?").starts[:-1]
     assert tokenize(text).ends == tokenize(text + "?").ends[:-1]
+
+
+@given(st.text(st.sampled_from("北京天气怎么样他一龥，。？！、；：")))
+def test_chinese_that_is_told_without_the_pattern_is_what_it_finds(text):
+    found = tokenize(text)
+    assert (list(found.words), list(found.starts), list(found.ends)) == _matched(text, 0, len(text))

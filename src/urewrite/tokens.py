@@ -94,7 +94,8 @@ def _pattern() -> regex.Pattern[str]:
     return regex.compile(_TOKEN, regex.VERBOSE | regex.VERSION1)
 
 
-_ONLY_HAN = re.compile("[\u4e00-\u9fff]+")
+_ALL_TOKENS = re.compile("[\u4e00-\u9fff，。？！、；：]+")
+"""Texts whose every character is a token: Han with the signs that go with it."""
 _AFTER_WORDS = frozenset(",?!)")
 _WITH_DOT = frozenset((*ABBREVIATIONS, *ascii_letters))
 
@@ -125,7 +126,7 @@ class Tokens:
 
 def tokenize(text: str) -> Tokens:
     """Split any text, in time linear in its length; the same text always gives the same tokens."""
-    if _ONLY_HAN.fullmatch(text):  # most Chinese utterances, and much faster
+    if _ALL_TOKENS.fullmatch(text):  # most Chinese utterances, and much faster
         size = len(text)
         return Tokens(text, tuple(text), tuple(range(size)), tuple(range(1, size + 1)))
     words, starts, ends = _between_blanks(text) if text.isascii() else _matched(text, 0, len(text))
