@@ -65,6 +65,7 @@ def _bars(panel: Axes, rows: Sequence[Mapping[str, Any]], measure: str, targets:
     panel.set_xticks(places, models)
     panel.set_yscale("log")
     panel.yaxis.set_major_formatter(lambda value, _: f"{value:,g}")
+    panel.yaxis.set_minor_formatter(lambda value, _: f"{value:,g}" if f"{value:g}"[0] in "25" else "")
     panel.margins(y=0.15)
     panel.grid(axis="y", alpha=0.3)
     panel.set_axisbelow(True)
