@@ -28,6 +28,7 @@ from urewrite.language import languages_of
 from urewrite.pretrained import to_learn_from
 from urewrite.training.batches import BucketedBatches, OrderedBatches, Share
 from urewrite.training.checkpoints import Best, Recent, StopAfter, TimeIsOverError, WholeCheckpoints
+from urewrite.training.criterion import value_of
 from urewrite.training.data import Examples, Gold, derive_gold, load_examples
 from urewrite.training.module import HeldOut, RewritingModule
 from urewrite.training.predict import pipeline_of
@@ -147,7 +148,7 @@ def train(
                 chosen = settings.optimiser.monitor, float(score)
                 config, metrics = tuned(pipeline_of(model), held_out.examples, chosen[0], examples.left_alone)
                 notify(f"best {chosen[0]}: {chosen[1]:.2f}")
-                notify(f"{chosen[0]} with its thresholds: {metrics[chosen[0]]:.2f}")
+                notify(f"{chosen[0]} with its thresholds: {value_of(chosen[0], metrics):.2f}")
             model = replace(model, config=config)
             save_model(folder, model)
         parameters = sum(parameter.numel() for parameter in model.network.parameters())

@@ -16,6 +16,7 @@ from urewrite.errors import TrainingError
 from urewrite.network.run import RUN
 from urewrite.scoring import score
 from urewrite.training.batches import LabelledBatch
+from urewrite.training.criterion import value_of
 from urewrite.training.loss import grid_loss, taught_loss
 from urewrite.training.settings import OptimiserSettings
 from urewrite.training.weights import encoder_parameters
@@ -113,7 +114,7 @@ class RewritingModule(lightning.LightningModule):
         predicted, self._predictions = self._gathered(), {}
         scores = score(self.held_out.examples, [predicted[position] for position in range(len(predicted))])
         shown = self.settings.monitor
-        for name, value in scores.metrics.items():
+        for name, value in {**scores.metrics, shown: value_of(shown, scores.metrics)}.items():
             self.log(name, value, prog_bar=name == shown)
 
     def configure_optimizers(self) -> Any:  # noqa: ANN401 - Lightning's own union of forms

@@ -18,6 +18,7 @@ from urewrite.network.settings import EncoderSettings, NetworkSettings
 from urewrite.pretrained import to_learn_from
 from urewrite.scoring.report import LABELS
 from urewrite.scoring.scores import METRICS
+from urewrite.training.criterion import label_of, metrics_of, value_of
 from urewrite.training.data import shown_source, validation_sources
 from urewrite.training.settings import DataSettings, StartSettings, TeacherSettings, TrainingSettings, load_settings
 
@@ -79,7 +80,7 @@ def write_report(
     validated = [row for log in _logs(folder) for row in _rows(log)]
     epochs = _per_epoch(validated, () if settings.refit is None else _LOSSES)
     monitor, score = best if best is not None else (settings.optimiser.monitor, None)
-    chosen = _chosen([row for row in validated if monitor in row], monitor, score)
+    chosen = _chosen(validated, monitor, score)
     document = {
         "name": settings.name,
         "seed": settings.seed,
@@ -175,8 +176,10 @@ def _per_epoch(rows: Sequence[Record], also: Iterable[str] = ()) -> list[Record]
 
 def _chosen(validated: Sequence[Record], monitor: str, score: float | None) -> Record | None:
     """The first row with the score of the kept weights, also when its epoch was later gone through again."""
-    wanted = max((row[monitor] for row in validated), default=None) if score is None else score
-    return next((row for row in validated if wanted is not None and abs(row[monitor] - wanted) < _SAME_SCORE), None)
+    counted = set(metrics_of(monitor))
+    measured = [(row, value_of(monitor, row)) for row in validated if counted <= row.keys()]
+    wanted = max((value for _, value in measured), default=None) if score is None else score
+    return next((row for row, value in measured if wanted is not None and abs(value - wanted) < _SAME_SCORE), None)
 
 
 def _draw(path: Path, name: str, epochs: Sequence[Record], best: Record | None) -> None:
@@ -408,7 +411,7 @@ def _training(
     optimiser = settings.optimiser
     return {
         "epochs": f"{epochs} of at most {optimiser.epochs}",
-        "weights kept": f"epoch {best['epoch']}, step {best['step']:,}, by {LABELS[monitor]}" if best else "–",
+        "weights kept": f"epoch {best['epoch']}, step {best['step']:,}, by {label_of(monitor)}" if best else "–",
         "batch size": optimiser.batch_size,
         "learning rate": optimiser.learning_rate,
         **({"learning rate of the encoder": optimiser.encoder_learning_rate} if has_encoder else {}),
@@ -429,9 +432,9 @@ def _validation(
         return ["No epoch was finished, so nothing was measured."]
     curves = ["", f"![Losses and validation metrics of every epoch]({CURVES})"]
     if best is None:
-        said = f"The log lacks the epoch whose weights were kept for their {LABELS[monitor]}."
+        said = f"The log lacks the epoch whose weights were kept for their {label_of(monitor)}."
     else:
-        said = f"The weights were chosen by the {LABELS[monitor]} of the first column."
+        said = f"The weights were chosen by the {label_of(monitor)} of the first column."
     measured = {decoding["best"]: best, decoding["tuned"]: tuned}
     columns = {how: metrics for how, metrics in measured.items() if metrics is not None}
     rows = {

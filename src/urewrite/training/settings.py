@@ -14,6 +14,7 @@ from urewrite.corpora.catalogue import PARTS, example_file
 from urewrite.corpora.sources import source_of
 from urewrite.errors import BadInputError, DataUnavailableError
 from urewrite.network.settings import ABOVE_CONTEXT, NetworkSettings
+from urewrite.training.criterion import Monitor
 
 ClassWeight = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
@@ -129,7 +130,8 @@ class OptimiserSettings(BaseModel):
     clip: float = Field(5.0, gt=0)
     epochs: int = Field(60, gt=0)
     patience: int = Field(10, gt=0)
-    monitor: Literal["em", "bleu4", "f1", "f3"] = "em"
+    monitor: Monitor = "em"
+    """The validation metric that weights are chosen by; em_and_bleu4: the sum of both, as for thresholds."""
 
 
 class TrainingSettings(BaseModel):

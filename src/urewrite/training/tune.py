@@ -17,6 +17,7 @@ from urewrite.pipeline import Judged, Pipeline, judge_dialogues
 from urewrite.scoring import score
 from urewrite.tokens import tokenize
 from urewrite.training.calibrate import calibrate
+from urewrite.training.criterion import metrics_of
 
 _BESIDE = "bleu4"
 _CELL = (0.5, 0.4, 0.3)
@@ -73,6 +74,7 @@ def tune(judged: Sequence[Judged], examples: Sequence[Example], metric: str) -> 
     """
     found = {cell: [candidates(likely, cell) for _, likely in judged] for cell in _CELL}
     texts: dict[tuple[int, tuple[Rectangle, ...]], str] = {}
+    counted = (*(name for name in metrics_of(metric) if name != _BESIDE), _BESIDE)
 
     def under(thresholds: Thresholds) -> dict[str, float]:
         predictions = []
@@ -86,7 +88,9 @@ def tune(judged: Sequence[Judged], examples: Sequence[Example], metric: str) -> 
 
     def best_of(given: Iterable[Thresholds]) -> tuple[Thresholds, dict[str, float]]:
         """The first of the best."""
-        return max(((one, under(one)) for one in given), key=lambda tried: tried[1][metric] + tried[1][_BESIDE])
+        return max(
+            ((one, under(one)) for one in given), key=lambda tried: sum(tried[1][name] for name in counted)
+        )
 
     chosen, _ = best_of(thresholds for cell in _CELL for thresholds in _combinations(cell))
     chosen, _ = best_of([chosen, *(replace(chosen, further=further) for further in _FURTHER)])
