@@ -248,7 +248,9 @@ def test_results_can_be_pickled_and_told_as_json(rewriter):
     result = rewriter.rewrite(HISTORY, QUESTION)
     again = pickle.loads(pickle.dumps(result))
     assert again == result
-    assert again.grid is not None
+    for name in ("rows", "columns", "row_turns", "regions"):
+        assert getattr(again.grid, name) == getattr(result.grid, name) != ()
+    np.testing.assert_array_equal(again.grid.probabilities, result.grid.probabilities)
     record = json.loads(json.dumps(result.to_record()))
     assert record["text"] == result.text
     assert record["edits"][0]["source_turn"] == 0

@@ -5,10 +5,12 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import inf, isnan, nan
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from urewrite.bundle import ModelConfig
 from urewrite.dialogue import refuse_no_list
@@ -89,7 +91,7 @@ def decide(config: ModelConfig, judged: Judged, wish: Wish) -> Rewrite:
         turns_used=turns_used(axes),
         notes=notes(axes) if len(allowed) == len(found) else (*notes(axes), _PROTECTED),
         model=config.name,
-        grid=_view(axes, probabilities, _with_others(found, chosen), chosen) if wish.keep_grid else None,
+        grid=_LaterView(axes, probabilities, found, chosen) if wish.keep_grid else None,
     )
 
 
@@ -99,7 +101,7 @@ def gold(supervision: Supervision) -> Rewrite:
     rectangles = find_rectangles(grid)
     likely = np.stack([grid == edit_type for edit_type in EditType]).astype(np.float32)
     result = apply_edits(axes.dialogue, edits_of(axes, rectangles))
-    return replace(result, model=GOLD, grid=_view(axes, likely, rectangles, rectangles))
+    return replace(result, model=GOLD, grid=_LaterView(axes, likely, rectangles, rectangles))
 
 
 def certainty(probabilities: Probabilities, chosen: Sequence[Rectangle]) -> float:
@@ -175,6 +177,44 @@ def protected(words: Sequence[str]) -> frozenset[str]:
             raise BadInputError(f"expected text, found {type(word).__name__}", field=f"protect[{position}]")
         keys.update(tokenize(word).keys)
     return frozenset(keys)
+
+
+class _LaterView(GridView):
+    """A view that is put together when it is first looked at: most callers never do."""
+
+    def __init__(
+        self, axes: Axes, probabilities: Probabilities, found: list[Rectangle], chosen: list[Rectangle]
+    ) -> None:
+        self.__dict__["_given"] = axes, probabilities, found, chosen
+
+    @cached_property
+    def _whole(self) -> GridView:
+        axes, probabilities, found, chosen = self.__dict__["_given"]
+        return _view(axes, probabilities, _with_others(found, chosen), chosen)
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        return self._whole.rows
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self._whole.columns
+
+    @property
+    def row_turns(self) -> tuple[int | None, ...]:
+        return self._whole.row_turns
+
+    @property
+    def probabilities(self) -> NDArray[np.float32]:
+        return self._whole.probabilities
+
+    @property
+    def regions(self) -> tuple[Region, ...]:
+        return self._whole.regions
+
+    def __reduce__(self) -> tuple[object, ...]:
+        whole = self._whole
+        return GridView, (whole.rows, whole.columns, whole.row_turns, whole.probabilities, whole.regions)
 
 
 def _view(axes: Axes, probabilities: Probabilities, found: list[Rectangle], chosen: list[Rectangle]) -> GridView:

@@ -52,7 +52,7 @@ def is_pleasantry(keys: Sequence[str]) -> bool:
     if len(keys) > _MOST_KEYS or not _QUESTION_MARKS.isdisjoint(keys):
         return False
     phrases = _phrases()
-    begins = next((key for key in keys if not _SIGNS.fullmatch(key)), None)
+    begins = next((key for key in keys if key.isalpha() or not _SIGNS.fullmatch(key)), None)
     if begins not in phrases:  # as nearly always
         return False
     words = [key.replace("’", "'") for key in keys if not _SIGNS.fullmatch(key)]

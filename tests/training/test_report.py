@@ -194,6 +194,19 @@ def test_the_metrics_of_both_ways_to_decode_are_said(tmp_path, settings, config)
     assert "| | with thresholds |\n|---|---|\n| Exact match | 78.00 |" in body
 
 
+def test_weights_chosen_by_two_metrics_are_the_best_by_their_sum(tmp_path, settings, config):
+    optimiser = settings.optimiser.model_copy(update={"monitor": "em_and_bleu4"})
+    settings = settings.model_copy(update={"optimiser": optimiser})
+    log(tmp_path, "50,41,0,5,9,,,0.5", "53,40,1,7,19,,,0.4", "54,38,2,7,29,,,0.4", ",39,3,7,39,,,0.4")
+    for best in (None, ("em_and_bleu4", 93.0)):
+        write_report(tmp_path, settings, config, parameters=1, best=best)
+        found = json.loads((tmp_path / "metrics.json").read_text())
+        assert (found["monitor"], found["best"]["epoch"]) == ("em_and_bleu4", 2)
+        body = front_matter(tmp_path)[1]
+        assert "| weights kept | epoch 2, step 20, by Exact match + BLEU-4 |" in body
+        assert "The weights were chosen by the Exact match + BLEU-4 of the first column." in body
+
+
 def test_thresholds_chosen_anew_change_nothing_else(tmp_path, settings, config):
     log(tmp_path, "5,10,0,5,9,,,0.5", "7,40,1,7,19,,,0.4")
     write_report(tmp_path, settings, config, parameters=7, best=("em", 40), tuned={"em": 44, "bleu4": 8})

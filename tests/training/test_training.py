@@ -41,6 +41,7 @@ from urewrite.training.weights import load_model
         ({"data": {"corpus": "rewrite", "labels": "other"}}, "data.labels"),
         ({"network": {"similarities": ["elementwise", "smell"]}}, "network.similarities.1"),
         ({"optimiser": {"learning_rate": "fast"}}, "optimiser.learning_rate"),
+        ({"optimiser": {"monitor": "em_and_luck"}}, "optimiser.monitor"),
         ({"optimiser": {"class_weights": [0.2, -0.4, 0.4]}}, "optimiser.class_weights.1"),
         ({"optimiser": {"class_weights": [0, 0, 0]}}, "optimiser.class_weights.0"),
         ({"start": {"vectors": "v"}, "network": {"encoder": {"model": "m"}}}, "start.vectors"),
@@ -93,10 +94,12 @@ def test_a_killed_run_goes_on_exactly_and_keeps_averaged_weights(tmp_path):
 
 def test_a_killed_run_with_an_encoder_goes_on_exactly(tmp_path):
     (tmp_path / "encoder").mkdir()
-    settings = toy_settings(tmp_path, epochs=3)
+    settings = toy_settings(tmp_path, epochs=3, monitor="em_and_bleu4")
     settings["network"]["encoder"] = {"model": str(encoder_folder("bert", tmp_path / "encoder")), "lstm": True}
     settings["checkpoint_minutes"] = 0.005
-    assert_goes_on_exactly(tmp_path, "train", written(tmp_path, settings))
+    run = assert_goes_on_exactly(tmp_path, "train", written(tmp_path, settings))
+    found = json.loads((run / "metrics.json").read_text())
+    assert found["best"]["epoch"] == max(found["epochs"], key=lambda one: one["em"] + one["bleu4"])["epoch"]
 
 
 def test_the_best_weights_of_a_moved_run_are_still_known(tmp_path):

@@ -40,6 +40,12 @@ def test_what_is_sure_enough_is_told_from_what_is_not():
     assert (chosen.further, chosen.joining) == (0, 1)
 
 
+def test_bleu_counts_once_however_weights_are_chosen():
+    given = [judged(meghna=0.95, of=0.2), judged(meghna=0.65), judged(nandos=0.95, meghna=0.55)]
+    wanted = examples("of Meghna ", "", "Nandos ")
+    assert tune(given, wanted, "em_and_bleu4") == tune(given, wanted, "em")
+
+
 def test_spans_that_compete_for_a_place():
     given = [judged(meghna=0.9, nandos=0.85), judged(meghna=0.85, nandos=0.9)]
     chosen, metrics = tune(given, examples("Meghna ", "Nandos "), "em")

@@ -88,9 +88,7 @@ def tune(judged: Sequence[Judged], examples: Sequence[Example], metric: str) -> 
 
     def best_of(given: Iterable[Thresholds]) -> tuple[Thresholds, dict[str, float]]:
         """The first of the best."""
-        return max(
-            ((one, under(one)) for one in given), key=lambda tried: sum(tried[1][name] for name in counted)
-        )
+        return max(((one, under(one)) for one in given), key=lambda tried: sum(tried[1][name] for name in counted))
 
     chosen, _ = best_of(thresholds for cell in _CELL for thresholds in _combinations(cell))
     chosen, _ = best_of([chosen, *(replace(chosen, further=further) for further in _FURTHER)])
