@@ -209,7 +209,7 @@ def _draw(path: Path, name: str, epochs: Sequence[Record], best: Record | None) 
         axes.set_xlabel("epoch")
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         axes.grid(alpha=0.3)
-        axes.legend()
+        axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=2, frameon=False)  # hides no line there
         if title == "Loss":
             axes.set_ylim(bottom=0)
     with replacing(path) as temporary:
