@@ -18,6 +18,7 @@ from urewrite.dialogue import Dialogue
 from urewrite.errors import BadInputError
 from urewrite.files import decode_line, same_place
 from urewrite.language import Language
+from urewrite.pipeline import BATCH_SIZE
 from urewrite.resumable import packed, part_files
 from urewrite.rewrite import Rewrite
 from urewrite.rewriter import Rewriter
@@ -41,7 +42,7 @@ class BatchSettings:
 
     details: bool = False
     key: str = "rewrite"
-    batch_size: int = 64
+    batch_size: int = BATCH_SIZE
     threshold: float | None = None
     mode: Mode = "auto"
     protect: tuple[str, ...] = ()

@@ -12,6 +12,7 @@ from statistics import fmean
 from urewrite.dialogue import Dialogue
 from urewrite.errors import BadInputError
 from urewrite.language import Language
+from urewrite.pipeline import BATCH_SIZE
 from urewrite.rewriter import Rewriter
 
 SAMPLES: dict[Language, tuple[Dialogue, ...]] = {
@@ -83,7 +84,7 @@ def measure(
     lang: Language | None = None,
     threads: int | None = None,
     repeat: int = 20,
-    batch_size: int = 64,
+    batch_size: int = BATCH_SIZE,
 ) -> Speed:
     """Measure a model on dialogues, each `repeat` times alone and in batches; by default on samples of its languages.
 

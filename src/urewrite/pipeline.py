@@ -16,6 +16,9 @@ from urewrite.edits.choose import Probabilities
 from urewrite.edits.grid import Axes, lay_out
 from urewrite.prepare import GridArrays, Preparer, collate, in_batches
 
+BATCH_SIZE = 16
+"""Dialogues computed together where nobody says how many; with more, what is between the layers outgrows the caches."""
+
 Run = Callable[[GridArrays], Probabilities]
 """Probabilities (batch, edit types, rows, columns) of a batch; cells outside an example mean nothing."""
 

@@ -27,7 +27,7 @@ from urewrite.edits.grid import Axes, ConnectionWords
 from urewrite.errors import BadInputError
 from urewrite.files import replacing, same_place
 from urewrite.language import Language, language_of
-from urewrite.pipeline import Judged, Pipeline
+from urewrite.pipeline import BATCH_SIZE, Judged, Pipeline
 from urewrite.pretrained import graph_of, resolve
 from urewrite.rewrite import Rewrite
 from urewrite.session import GraphRun
@@ -111,7 +111,7 @@ class Rewriter:
         self,
         dialogues: Iterable[Dialogue | tuple[Sequence[HistoryItem], str]],
         *,
-        batch_size: int = 64,
+        batch_size: int = BATCH_SIZE,
         threshold: float | None = None,
         mode: Mode = "auto",
         protect: Sequence[str] = (),

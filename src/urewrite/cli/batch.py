@@ -26,6 +26,7 @@ from urewrite.cli.rewriting import (
 )
 from urewrite.errors import BadInputError, DataUnavailableError, UrewriteError
 from urewrite.files import is_stream, naming_disk_errors
+from urewrite.pipeline import BATCH_SIZE
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
@@ -62,7 +63,7 @@ def batch(
     restart: Annotated[
         bool, typer.Option("--restart", help="Begin anew, whatever an earlier attempt has left.")
     ] = False,
-    batch_size: Annotated[int, typer.Option(min=1, help="Dialogues computed together.")] = 64,
+    batch_size: Annotated[int, typer.Option(min=1, help="Dialogues computed together.")] = BATCH_SIZE,
     threads: ThreadsOption = None,
     as_json: JsonFlag = False,
 ) -> None:

@@ -12,6 +12,7 @@ from urewrite.cli.output import JsonFlag, print_json, print_table
 from urewrite.cli.rewriting import LanguageChoice, LanguageOption, ModelOption, ThreadsOption
 from urewrite.corpora.lines import parse_json_line, parse_lines, read_lines
 from urewrite.dialogue import Dialogue
+from urewrite.pipeline import BATCH_SIZE
 
 if TYPE_CHECKING:
     from urewrite.bench import Speed
@@ -26,7 +27,7 @@ def bench(
     language: LanguageOption = LanguageChoice.auto,
     threads: ThreadsOption = None,
     repeat: Annotated[int, typer.Option(min=1, help="How often each dialogue is rewritten.")] = 20,
-    batch_size: Annotated[int, typer.Option(min=1, help="Dialogues computed together.")] = 64,
+    batch_size: Annotated[int, typer.Option(min=1, help="Dialogues computed together.")] = BATCH_SIZE,
     as_json: JsonFlag = False,
 ) -> None:
     """Measure a model on this machine: time to load, latency of one dialogue, throughput of many.
