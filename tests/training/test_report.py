@@ -96,6 +96,13 @@ def test_the_card_names_corpora_licences_and_words(tmp_path, settings, config):
     assert "--corpus rewrite --part test" in body
 
 
+def test_the_card_says_how_to_evaluate_on_what_the_run_itself_learned_from(tmp_path, settings, config):
+    lines = ("canard: 5 examples", "task: 7 examples")  # the first is what it went on from
+    settings = settings.model_copy(update={"data": settings.data.model_copy(update={"corpus": ("task",)})})
+    write_report(tmp_path, settings, replace(config, trained_on=lines), parameters=1, best=None)
+    assert "--corpus task --part test" in front_matter(tmp_path)[1]
+
+
 @pytest.mark.parametrize(
     ("lines", "encoder", "licence"),
     [

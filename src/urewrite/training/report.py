@@ -229,7 +229,8 @@ def _card(
     network = NetworkSettings.model_validate(dict(config.network))
     sources = [line.rpartition(": ")[0] for line in config.trained_on]
     corpora = list(dict.fromkeys(corpus for corpus in map(_corpus_of, sources) if corpus is not None))
-    named = next(iter(corpora), None)
+    own = (corpus for corpus in map(_corpus_of, settings.data.corpus) if corpus is not None)
+    named = next(own, None) or next(iter(corpora), None)  # what it goes on from may have learned from others first
     evaluated = f"{named.name} --part test" if named is not None else "FILE.jsonl"
     return "\n".join(
         (
