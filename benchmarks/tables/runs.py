@@ -14,6 +14,7 @@ SHORT = {
     **{f"rouge{n}": f"R{n}" for n in (1, 2, "L")},
     **{f"f{n}": f"F{n}" for n in (1, 2, 3)},
 }
+THRESHOLDS = ("cell", "region", "lone", "further", "joining")
 RUNS_COMMAND = "python benchmarks/results_table.py"
 
 
@@ -153,26 +154,36 @@ def decoding() -> str:
     for row in results("results")["decoding"]:
         before, after = row["by cells"], row["by thresholds"]
         changed = [f"{before[name]:.2f} → {after[name]:.2f}" for name in metrics]
-        chosen = [_threshold(row["thresholds"].get(name)) for name in ("cell", "region", "lone", "further", "joining")]
+        chosen = [_threshold(row["thresholds"].get(name)) for name in THRESHOLDS]
         rows.append([row["run"], row["validation"], *chosen, *changed])
     if not rows:
         return none_yet("No run has chosen thresholds yet.")
-    header = [
-        "run",
-        "validation part",
-        "cell",
-        "region",
-        "lone",
-        "further",
-        "joining",
-        *(SHORT[metric] for metric in metrics),
-    ]
+    header = ["run", "validation part", *THRESHOLDS, *(SHORT[metric] for metric in metrics)]
     return table(header, rows, RUNS_COMMAND)
 
 
 def _threshold(value: float | None) -> object:
     """1 is never reached: that threshold is not used."""
     return "–" if value is None or value >= 1 else value
+
+
+def criteria() -> str:
+    """What thresholds chosen by other metrics reach on CANARD, on the part they were chosen by and on the test part."""
+    command = "python benchmarks/criteria.py"
+    if not is_measured("criteria"):
+        return f"None measured yet. `{command}` writes the table.\n"
+    metrics = ["em", "bleu1", "bleu2", "bleu4", "rouge1", "rouge2", "rougeL", "f1"]
+    found = results("criteria")
+    rows: list[list[object]] = []
+    for part in ("validation", "test"):
+        for row in found:
+            counted = row["counted"]
+            said = "as shipped" if counted is None else " + ".join(SHORT[name] for name in counted)
+            shown = [_threshold(row["thresholds"][name]) for name in THRESHOLDS]
+            amount = f"canard:{part} ({row[part]['examples']:,})"
+            rows.append([row["model"], amount, said, *shown, *(f"{row[part][name]:.2f}" for name in metrics)])
+    header = ["model", "part", "chosen by", *THRESHOLDS, *(SHORT[metric] for metric in metrics)]
+    return table(header, rows, command)
 
 
 def repeats() -> str:
@@ -220,6 +231,7 @@ TABLES = (
     ablations,
     improvements,
     decoding,
+    criteria,
     repeats,
     rivals,
     joining,

@@ -11,11 +11,12 @@ from urewrite.edits.choose import Thresholds
 from urewrite.edits.grid import ConnectionWords, EditType, lay_out
 from urewrite.pipeline import Judged, Pipeline
 from urewrite.prepare import Vocabulary
-from urewrite.training.tune import tune, tuned
+from urewrite.training.tune import counted_with, tune, tuned
 
 WORDS = ConnectionWords(("of",))
 DIALOGUE = Dialogue.of(["try Meghna", "or Nandos"], "what is the number ?")
 AXES = lay_out(DIALOGUE, WORDS)
+EM = counted_with("em")
 OF, MEGHNA, NANDOS = 0, 3, 6
 AT = 4
 
@@ -34,31 +35,41 @@ def examples(*rewrites):
 
 def test_what_is_sure_enough_is_told_from_what_is_not():
     given = [judged(meghna=0.95), judged(meghna=0.65), judged(nandos=0.95)]
-    chosen, metrics = tune(given, examples("Meghna ", "", "Nandos "), "em")
+    chosen, metrics = tune(given, examples("Meghna ", "", "Nandos "), EM)
     assert metrics["em"] == 100
     assert chosen.region > 0.65
     assert (chosen.further, chosen.joining) == (0, 1)
 
 
 def test_bleu_counts_once_however_weights_are_chosen():
-    given = [judged(meghna=0.95, of=0.2), judged(meghna=0.65), judged(nandos=0.95, meghna=0.55)]
-    wanted = examples("of Meghna ", "", "Nandos ")
-    assert tune(given, wanted, "em_and_bleu4") == tune(given, wanted, "em")
+    assert counted_with("em_and_bleu4") == counted_with("em") == ("em", "bleu4")
+    assert counted_with("bleu4") == ("bleu4",)
+
+
+def test_what_is_counted_decides():
+    """An edit that breaks one match and brings a long rewrite nearer: exact match is better without it, BLEU-1 with."""
+    given = [judged(meghna=0.65), judged(meghna=0.65)]
+    long = Example(DIALOGUE, "what is the number of the Meghna that we all like ?", "x:1")
+    wanted = [*examples(""), long]
+    _, by_match = tune(given, wanted, ["em"])
+    _, by_words = tune(given, wanted, ["bleu1"])
+    assert (by_match["em"], by_words["em"]) == (50, 0)
+    assert by_words["bleu1"] > by_match["bleu1"]
 
 
 def test_spans_that_compete_for_a_place():
     given = [judged(meghna=0.9, nandos=0.85), judged(meghna=0.85, nandos=0.9)]
-    chosen, metrics = tune(given, examples("Meghna ", "Nandos "), "em")
+    chosen, metrics = tune(given, examples("Meghna ", "Nandos "), EM)
     assert metrics["em"] == 100
     assert chosen.further > 0.85
-    chosen, metrics = tune(given, examples("Meghna Nandos ", "Meghna Nandos "), "em")
+    chosen, metrics = tune(given, examples("Meghna Nandos ", "Meghna Nandos "), EM)
     assert (metrics["em"], chosen.further) == (100, 0)
 
 
 @pytest.mark.parametrize(("likely", "joining"), [(0.25, 0.2), (0.12, 0.1)])
 def test_connection_words_that_join(likely, joining):
     given = [judged(meghna=0.9, of=likely), judged(nandos=0.9, of=likely), judged(nandos=0.9)]
-    chosen, metrics = tune(given, examples("of Meghna ", "of Nandos ", "Nandos "), "em")
+    chosen, metrics = tune(given, examples("of Meghna ", "of Nandos ", "Nandos "), EM)
     assert metrics["em"] == 100
     assert chosen == Thresholds(joining=joining)
 

@@ -20,7 +20,7 @@ from urewrite.training.calibrate import calibrate
 from urewrite.training.criterion import metrics_of
 
 _BESIDE = "bleu4"
-_CELL = (0.5, 0.4, 0.3)
+CELLS = (0.5, 0.4, 0.3)
 _REGION = (0.0, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85)
 _LONE = (0.0, 0.5, 0.6, 0.7, 0.8)
 _FURTHER = (0.7, 0.8, 0.9, 1.0)
@@ -37,7 +37,7 @@ def tuned(
     """
     both = [*examples, *left_alone]
     judged = judge_dialogues(pipeline, [example.dialogue for example in both])
-    thresholds, _ = tune(judged, both, metric)
+    thresholds, _ = tune(judged, both, counted_with(metric))
     there = judged[: len(examples)]
     config = replace(pipeline.config, thresholds=thresholds)
     texts = [_text(one.axes, _chosen(one, thresholds)) for one in there]
@@ -66,15 +66,24 @@ def _text(axes: Axes, chosen: Sequence[Rectangle]) -> str:
     return apply_edits(axes.dialogue, edits_of(axes, chosen)).text
 
 
-def tune(judged: Sequence[Judged], examples: Sequence[Example], metric: str) -> tuple[Thresholds, dict[str, float]]:
-    """The thresholds under which the validation part scores best by a metric and BLEU-4, and all metrics under them.
+def counted_with(monitor: str) -> tuple[str, ...]:
+    """What thresholds are chosen by where weights are chosen by `monitor`.
 
     By exact match alone many are as good as equal, of which BLEU-4, to which every example adds, tells the better ones.
+    """
+    return tuple(dict.fromkeys((*metrics_of(monitor), _BESIDE)))
+
+
+def tune(
+    judged: Sequence[Judged], examples: Sequence[Example], counted: Sequence[str], *, cells: Sequence[float] = CELLS
+) -> tuple[Thresholds, dict[str, float]]:
+    """The thresholds under which the sum of the counted metrics is best on the validation part, and all metrics there.
+
+    `cells` are tried as the probability that a cell needs to be edited, each with all others of a region.
     Those of further spans and of joining words are chosen one after the other, with the rest as it is then.
     """
-    found = {cell: [candidates(likely, cell) for _, likely in judged] for cell in _CELL}
+    found = {cell: [candidates(likely, cell) for _, likely in judged] for cell in cells}
     texts: dict[tuple[int, tuple[Rectangle, ...]], str] = {}
-    counted = (*(name for name in metrics_of(metric) if name != _BESIDE), _BESIDE)
 
     def under(thresholds: Thresholds) -> dict[str, float]:
         predictions = []
@@ -90,7 +99,7 @@ def tune(judged: Sequence[Judged], examples: Sequence[Example], metric: str) -> 
         """The first of the best."""
         return max(((one, under(one)) for one in given), key=lambda tried: sum(tried[1][name] for name in counted))
 
-    chosen, _ = best_of(thresholds for cell in _CELL for thresholds in _combinations(cell))
+    chosen, _ = best_of(thresholds for cell in cells for thresholds in _combinations(cell))
     chosen, _ = best_of([chosen, *(replace(chosen, further=further) for further in _FURTHER)])
     return best_of([chosen, *(replace(chosen, joining=joining) for joining in _JOINING)])
 
