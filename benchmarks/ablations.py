@@ -63,12 +63,13 @@ IN_USE = {
     "in-use-without-same-word-channel": ["network.similarities=[elementwise, cosine, bilinear]"],
 }
 """What is in use for REWRITE, all of it together and without one part at a time."""
+PATIENCE = "optimiser.patience=10"  # as these have
 IN_FULL = {
-    "in-full-without-word-dropout": ["network.dropout_words=0"],
-    "in-full-without-cosine": ["network.similarities=[elementwise, bilinear, match]"],
-    "in-full-connection-words-20": ["data.connection_words=20"],
+    "in-full-without-word-dropout": ["network.dropout_words=0", PATIENCE],
+    "in-full-without-cosine": ["network.similarities=[elementwise, bilinear, match]", PATIENCE],
+    "in-full-connection-words-20": ["data.connection_words=20", PATIENCE],
 }
-"""What a short run cannot tell, or tells for a network without our additions; beside the runs of configs/rewrite.yaml."""
+"""What a short run cannot tell, or tells of a network without our additions; beside those of configs/rewrite.yaml."""
 ON_TASK = {
     "baseline-task": ["data.exchanged_names=0"],
     "exchanged-names": [],
@@ -94,7 +95,7 @@ RUNS = {
     **{f"ablation-{name}": ("rewrite", 10, [*BASELINE, *changes]) for name, changes in ABLATIONS.items()},
     **{f"improvement-{name}": ("rewrite", 3, [*BASELINE, *changes]) for name, changes in IMPROVEMENTS.items()},
     **{f"improvement-{name}": ("rewrite", 4, changes) for name, changes in IN_USE.items()},
-    **{f"improvement-{name}": ("rewrite", 24, [*changes, "optimiser.patience=10"]) for name, changes in IN_FULL.items()},
+    **{f"improvement-{name}": ("rewrite", 24, changes) for name, changes in IN_FULL.items()},
     **{f"improvement-{name}": ("task", 10, changes) for name, changes in ON_TASK.items()},
     **{f"improvement-{name}": ("rewrite-encoder", 2, changes) for name, changes in ENCODERS.items()},
     **{f"pruned-{name}": ("en", 2, changes) for name, changes in ENGLISH.items()},
