@@ -1,13 +1,15 @@
 """What pays in decoding: one span for a place, connection words that join it, nothing said twice, no signs alone.
 
-python benchmarks/decoding.py    (UREWRITE_DATA names the corpora)
+python benchmarks/decoding.py [NAME ...]    (UREWRITE_DATA names the corpora)
 
 Decodes the validation parts that committed runs were chosen by, adding one after the other, with the thresholds they
-have. Writes results/decoding.json. Runs without weights are left out.
+have: all runs, or those that are named beside what is known of others. Writes results/decoding.json. Runs without
+weights are left out.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 from collections.abc import Callable, Sequence
@@ -28,23 +30,27 @@ from urewrite.pipeline import Judged, judge_dialogues
 from urewrite.scoring import score
 from urewrite.training.data import validation_sources
 
-HERE = Path(__file__).parent
+RESULTS = Path(__file__).parent / "results" / "decoding.json"
 SHOWN = ("em", "bleu4", "f1", "f3")
 Decoding: TypeAlias = Callable[[Judged, list[Rectangle]], list[Rectangle]]
 """Which regions become edits."""
 
 
 def main() -> None:
-    rows = []
-    for name in with_weights():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("name", nargs="*", help="a folder of runs/ with weights (default: all)")
+    named = parser.parse_args().name
+    known = json.loads(RESULTS.read_text(encoding="utf-8")) if named and RESULTS.is_file() else []
+    rows = [row for row in known if row["run"] not in named]
+    for name in named or with_weights():
         settings, pipeline = settings_of(name), pipeline_of_run(name)
         examples = examples_of(settings).validation
         judged = judge_dialogues(pipeline, [example.dialogue for example in examples])
         sources = ", ".join(validation_sources(settings.data))
         rows.append({"run": name, "validation": sources, **compared(pipeline.config.thresholds, judged, examples)})
         print(json.dumps(rows[-1]))
-    with atomic_writer(HERE / "results" / "decoding.json") as stream:
-        json.dump(rows, stream, indent=2)
+    with atomic_writer(RESULTS) as stream:
+        json.dump(sorted(rows, key=lambda row: str(row["run"])), stream, indent=2)
         stream.write("\n")
 
 

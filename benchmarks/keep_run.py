@@ -13,10 +13,11 @@ import json
 import shutil
 from pathlib import Path
 
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file
 
 from urewrite.bundle import CARD, CONFIG, TOKENIZER, VOCABULARY, WEIGHTS
 from urewrite.training.report import CURVES, METRICS_FILE
+from urewrite.training.weights import write_weights
 
 RUNS = Path(__file__).parents[1] / "runs"
 KEPT = (CARD, CONFIG, TOKENIZER, VOCABULARY, CURVES, METRICS_FILE, "settings.yaml")
@@ -36,7 +37,7 @@ def main() -> None:
     if not arguments.without_weights:
         weights = load_file(arguments.folder / WEIGHTS)
         halved = {key: tensor.half() if tensor.is_floating_point() else tensor for key, tensor in weights.items()}
-        save_file(halved, kept / WEIGHTS)
+        write_weights(kept / WEIGHTS, halved)
     print(kept)
 
 

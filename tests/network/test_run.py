@@ -8,7 +8,7 @@ from network.made import LETTERS, SMALL, batch_of, letters_dialogue, padded_to, 
 from urewrite.dialogue import Dialogue  # noqa: E402
 from urewrite.edits.grid import lay_out  # noqa: E402
 from urewrite.network.run import word_network  # noqa: E402
-from urewrite.network.segmentation import MaskedNormReLU  # noqa: E402
+from urewrite.network.segmentation import MaskedNormReLU, UShape  # noqa: E402
 from urewrite.network.settings import NetworkSettings  # noqa: E402
 from urewrite.prepare import Vocabulary  # noqa: E402
 
@@ -135,3 +135,20 @@ def test_the_feed_forward_replacement_has_about_as_many_parameters():
         for kind in ("u-shape", "feed-forward")
     }
     assert sizes["feed-forward"] == pytest.approx(sizes["u-shape"], rel=0.25)
+
+
+@pytest.mark.parametrize("doubling", [False, True])
+@pytest.mark.parametrize("upsampling", ["nearest", "deconvolution"])
+def test_the_switches_of_the_u_shape(upsampling, doubling):
+    """The paper doubles channels in both blocks down and learns to upsample, its authors' code does neither."""
+    width = 6
+    layer = UShape(10, width, upsampling=upsampling, doubling=doubling)
+    deepest = (4 if doubling else 2) * width
+    blocks = ((layer.top, width), (layer.down1, 2 * width), (layer.down2, deepest), (layer.up1, width))
+    assert [block.convolutions[1].out_channels for block, _ in blocks] == [channels for _, channels in blocks]
+    assert layer.up1.convolutions[0].in_channels == deepest + 2 * width
+    maps, mask = torch.randn(1, deepest, 2, 2), torch.ones(1, 1, 4, 4)
+    repeated = maps.repeat_interleave(2, 2).repeat_interleave(2, 3)
+    assert torch.equal(layer.upsample1(maps, mask), repeated) == (upsampling == "nearest")
+    learned = [name for name, _ in layer.named_parameters() if name.startswith("upsample")]
+    assert bool(learned) == (upsampling == "deconvolution")

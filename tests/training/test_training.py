@@ -4,8 +4,11 @@ import errno
 import json
 import os
 import re
+import resource
+import shutil
 import subprocess
 import sys
+import time
 from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
@@ -28,7 +31,7 @@ from urewrite.training.checkpoints import Best, StopAfter, TimeIsOverError, Whol
 from urewrite.training.fit import train
 from urewrite.training.module import RewritingModule
 from urewrite.training.settings import check_settings, load_settings
-from urewrite.training.weights import load_model
+from urewrite.training.weights import load_model, write_weights
 
 
 @pytest.mark.parametrize(
@@ -37,6 +40,7 @@ from urewrite.training.weights import load_model
         ({"nonsense": 1}, "nonsense"),
         ({"name": "a b"}, "name"),
         ({"seed": -1}, "seed"),
+        ({"seed": 2**32}, "seed"),
         ({"data": {}}, "data.corpus"),
         ({"data": {"corpus": "rewrite", "labels": "other"}}, "data.labels"),
         ({"network": {"similarities": ["elementwise", "smell"]}}, "network.similarities.1"),
@@ -70,8 +74,10 @@ def test_what_is_no_settings_file_is_said(tmp_path, text):
         load_settings(tmp_path / "missing.yaml")
 
 
-def test_a_toy_corpus_is_learned(tmp_path):
+def test_a_toy_corpus_is_learned_in_less_than_a_minute(tmp_path):
+    began = time.monotonic()
     messages = finished(start("train", written(tmp_path, toy_settings(tmp_path)), "--folder", tmp_path / "run"))
+    assert time.monotonic() - began < 60
     best = float(messages.split("best em: ")[1].split()[0])
     assert best >= 95
     assert {"model.safetensors", "vocabulary.json", "config.json", "README.md", "metrics.json", "settings.yaml"} <= {
@@ -140,6 +146,32 @@ def test_a_run_goes_on_with_its_own_settings_only(tmp_path):
         train(other, folder, notify=lambda _: None)
     assert caught.value.field == "seed"
     assert check_settings(begun) == load_settings(folder / "settings.yaml")
+
+
+def test_a_finished_run_without_its_checkpoints_is_left_as_it_is(tmp_path, toy_run):
+    """Such runs are handed on; nothing could be written anew from them."""
+    run, settings = tmp_path / "run", yaml.safe_load((toy_run / "settings.yaml").read_text())
+    shutil.copytree(toy_run, run, ignore=shutil.ignore_patterns("*.ckpt", "log", "tensorboard"))
+    before = {path.name: path.read_bytes() for path in run.iterdir()}
+    assert "nothing to do" in here("train", written(tmp_path, settings), "--folder", run)
+    said = here("train", written(tmp_path, {**settings, "seed": 7}), "--folder", run, code=3)
+    assert f"begun with {settings['seed']}, not 7" in said
+    assert {path.name: path.read_bytes() for path in run.iterdir()} == before
+
+
+def test_a_run_ends_early_when_nothing_gets_better_and_shows_and_logs_how_it_goes(tmp_path):
+    settings = toy_settings(tmp_path, epochs=9, patience=2, learning_rate=1e-9)
+    settings["data"]["examples"] = 48
+    said = here("train", written(tmp_path, settings), "--folder", tmp_path / "run")
+    found = json.loads((tmp_path / "run" / "metrics.json").read_text())
+    assert len(found["epochs"]) == 3  # the best and two more
+    assert found["finished"]
+    assert re.search(r"4/4 .*\d\d:\d\d.*\dit/s", said)  # of four batches: how many, how long yet, how fast
+    lines = re.findall(r"epoch (\d) of 9, em 0\.00; [\d.]+ steps a second, \d+ minutes left", said)
+    assert lines == ["1", "2", "3"]
+    (events,) = (tmp_path / "run" / "tensorboard").glob("events.*")
+    assert b"validation_loss" in events.read_bytes()
+    assert (tmp_path / "run" / "log" / "metrics.csv").read_text().count("\n") > 3
 
 
 @pytest.mark.parametrize("place", ["{}", "~"])
@@ -238,6 +270,22 @@ def test_a_checkpoint_takes_its_place_in_one_step(tmp_path, monkeypatch):
         WholeCheckpoints().save_checkpoint({"step": 2}, path)
     assert torch.load(path, weights_only=True) == {"step": 1}
     assert [found.name for found in tmp_path.iterdir()] == ["last.ckpt"]
+
+
+def test_weights_on_a_full_disk_are_an_error_of_the_system_and_leave_those_before(tmp_path):
+    """A limit on the size of files makes the same kind of error as a full disk does."""
+    path = tmp_path / "model.safetensors"
+    write_weights(path, {"few": torch.ones(2)})
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
+    try:
+        with pytest.raises(OSError, match="File too large") as caught:
+            write_weights(path, {"many": torch.ones(2000)})
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert caught.value.errno == errno.EFBIG
+    assert load_file(path).keys() == {"few"}
+    assert [found.name for found in tmp_path.iterdir()] == [path.name]
 
 
 def test_a_file_that_overlaps_with_canard_test_is_refused(tmp_path):

@@ -98,6 +98,28 @@ def test_blanks_at_the_end_of_lines_and_in_words_are_no_fault(tmp_path):
     assert start_from_vectors(embedding(), VOCABULARY, tmp_path / "vectors.txt") == 2
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "line", "said"),
+    [
+        ("vectors.txt", b"of 1 2 3\nth\xe9 1 2 3\n", 2, "byte 3 .0xe9. is not valid UTF-8"),
+        ("vectors.txt.gz", gzip.compress(TEXT.encode(), mtime=0)[:-12], 4, "cannot be read further"),
+        ("vectors.txt.gz", TEXT.encode(), 1, "cannot be read further: Not a gzipped file"),
+    ],
+    ids=["another encoding", "cut off", "not packed"],
+)
+def test_what_is_cut_off_or_no_text_is_named(tmp_path, name, content, line, said):
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(BadInputError, match=said) as caught:
+        start_from_vectors(embedding(), VOCABULARY, path)
+    assert (caught.value.file, caught.value.line) == (str(path), line)
+
+
+def test_lines_may_end_as_on_windows(tmp_path):
+    (tmp_path / "vectors.txt").write_bytes(TEXT.replace("\n", "\r\n").encode())
+    assert start_from_vectors(embedding(), VOCABULARY, tmp_path / "vectors.txt") == 3
+
+
 @pytest.mark.parametrize("name", ["missing.txt", ""])
 def test_missing_vectors_are_named(tmp_path, name):
     with pytest.raises(DataUnavailableError, match=str(tmp_path / name)):

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from urewrite import bundle
@@ -28,7 +27,7 @@ from urewrite.training.eight_bits import write_small_graph
 from urewrite.training.graph_weights import note_weights
 from urewrite.training.predict import pipeline_of
 from urewrite.training.report import card_to_hand_on
-from urewrite.training.weights import Model
+from urewrite.training.weights import Model, write_weights
 
 _OPSET = 17
 _CLOSE = 1e-4
@@ -105,8 +104,7 @@ def export(model: Model, folder: Path, *, eight_bit: bool, name: str | None = No
         else:
             with replacing(folder / bundle.GRAPH) as written:
                 shutil.copyfile(whole, written)
-    with replacing(folder / bundle.WEIGHTS) as written:
-        save_file({key: tensor.contiguous() for key, tensor in weights.items() if key not in noted}, written)
+    write_weights(folder / bundle.WEIGHTS, {key: tensor for key, tensor in weights.items() if key not in noted})
     if card is not None and card.is_file():
         with atomic_writer(folder / bundle.CARD) as stream:
             stream.write(card_to_hand_on(card.read_text(encoding="utf-8")))

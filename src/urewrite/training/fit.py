@@ -32,6 +32,7 @@ from urewrite.training.criterion import value_of
 from urewrite.training.data import Examples, Gold, derive_gold, load_examples
 from urewrite.training.module import HeldOut, RewritingModule
 from urewrite.training.predict import pipeline_of
+from urewrite.training.progress import EpochLines
 from urewrite.training.refit import Choices, choices_of
 from urewrite.training.report import is_finished, keep_log, write_report
 from urewrite.training.settings import (
@@ -75,6 +76,9 @@ def train(
     os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "8192")
     notify = rank_zero_only(notify)
     _check_folder(folder, settings)
+    if is_finished(folder) and not (folder / BEST).is_file():
+        notify("the run is finished, and its checkpoints are gone: nothing to do")
+        return
     lightning.seed_everything(settings.seed, verbose=False)
     chosen_before = None if settings.refit is None else choices_of(to_learn_from(settings.refit), settings)
     examples = load_examples(
@@ -99,7 +103,7 @@ def train(
         strategy=strategy,
         max_epochs=settings.optimiser.epochs if chosen_before is None else chosen_before.epochs,
         limit_val_batches=None if chosen_before is None else 0,
-        callbacks=[best, *_callbacks(settings, folder, max_minutes)],
+        callbacks=[best, EpochLines(settings.optimiser.monitor, notify), *_callbacks(settings, folder, max_minutes)],
         logger=[CSVLogger(folder, "log", version=""), TensorBoardLogger(folder, "tensorboard", version="")],
         default_root_dir=folder,
         num_sanity_val_steps=0,
@@ -160,13 +164,15 @@ def train(
 def _check_folder(folder: Path, settings: TrainingSettings) -> None:
     """Refuse a folder that holds the model to start from or a run with other settings, and a network that is not its.
 
-    Of other settings some would be ignored, since the checkpoint holds them too, and the card would tell of none.
+    Of other settings some would be ignored, since the checkpoint holds them too, and the card would tell of none. Where
+    a run is finished, they would be told of weights that others made.
     """
     for key, given in (("start.model", settings.start.model), ("refit", settings.refit)):
         if given is not None and same_place(to_learn_from(given), folder):
             raise BadInputError(f"is where the run goes, {folder}: choose another folder", field=key)
     begun = folder / "settings.yaml"
-    run = load_settings(begun) if _latest(folder) is not None and begun.is_file() else None
+    there = _latest(folder) is not None or is_finished(folder)
+    run = load_settings(begun) if there and begun.is_file() else None
     if settings.start.model is not None and (run is None or run.network != settings.network):
         _check_network(settings, settings.start.model)
     if run is None:

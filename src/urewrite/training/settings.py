@@ -140,7 +140,7 @@ class TrainingSettings(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: str = Field(pattern=r"^[A-Za-z0-9._-]+$")
-    seed: int = Field(1, ge=0)
+    seed: int = Field(1, ge=0, lt=2**32)
     checkpoint_minutes: float = Field(3, gt=0)
     data: DataSettings
     start: StartSettings = StartSettings()

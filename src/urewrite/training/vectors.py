@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import torch
 from numpy.typing import NDArray
 
 from urewrite.errors import BadInputError, DataUnavailableError
+from urewrite.files import decode_line
 from urewrite.prepare import Vocabulary
 
 Vector = NDArray[np.float32]
@@ -53,18 +55,30 @@ def _vectors(source: Path) -> Iterator[tuple[str, Vector]]:
         return
     if not source.is_file():
         raise DataUnavailableError(f"the word vectors {source} are not on this machine")
+    width = 0
+    for number, line in _lines(source):
+        fields = line.rstrip(" \r\n").split(" ")  # fastText ends lines with a blank
+        if number == 1 and len(fields) == 2:  # says how many there are
+            continue
+        width = width or len(fields) - 1
+        try:
+            vector = np.array(fields[-width:], dtype=np.float32)
+        except ValueError as error:
+            raise BadInputError("expected a word and its numbers", file=source, line=number) from error
+        if len(fields) <= width:
+            raise BadInputError(f"expected a word and {width} numbers", file=source, line=number)
+        yield " ".join(fields[:-width]), vector  # GloVe has words with blanks
+
+
+def _lines(source: Path) -> Iterator[tuple[int, str]]:
+    """One at a time, since such files are large, each with its number."""
     opened = gzip.open if source.suffix == ".gz" else open
-    with opened(source, "rt", encoding="utf-8") as lines:
-        width = 0
-        for number, line in enumerate(lines, start=1):
-            fields = line.rstrip(" \n").split(" ")  # fastText ends lines with a blank
-            if number == 1 and len(fields) == 2:  # says how many there are
-                continue
-            width = width or len(fields) - 1
-            try:
-                vector = np.array(fields[-width:], dtype=np.float32)
-            except ValueError as error:
-                raise BadInputError("expected a word and its numbers", file=source, line=number) from error
-            if len(fields) <= width:
-                raise BadInputError(f"expected a word and {width} numbers", file=source, line=number)
-            yield " ".join(fields[:-width]), vector  # GloVe has words with blanks
+    number = 0
+    try:
+        with opened(source, "rb") as lines:
+            for number, raw in enumerate(lines, start=1):
+                yield number, decode_line(raw)
+    except BadInputError as error:
+        raise error.at(file=source, line=number) from error
+    except (OSError, EOFError, zlib.error) as error:
+        raise BadInputError(f"cannot be read further: {error}", file=source, line=number + 1) from error

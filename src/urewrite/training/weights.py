@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from pydantic import ValidationError
 from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file, save
 from torch import Tensor
 
 from urewrite import bundle
@@ -235,8 +235,17 @@ def _sides(words: ConnectionWords) -> list[tuple[str, bool]]:
 def save_model(folder: Path, model: Model) -> None:
     """A whole model folder; weights in a form that runs nothing when it is read."""
     write_model(folder, model.config, model.preparer)
-    with replacing(folder / bundle.WEIGHTS) as temporary:
-        save_file({name: tensor.contiguous() for name, tensor in model.network.state_dict().items()}, temporary)
+    write_weights(folder / bundle.WEIGHTS, model.network.state_dict())
+
+
+def write_weights(path: Path, weights: Mapping[str, Tensor]) -> None:
+    """Weights by their names, whole or not at all.
+
+    Written by us: of a full disk the library would tell with an error of its own, which no handler of ours knows.
+    """
+    content = save({name: tensor.contiguous() for name, tensor in weights.items()})
+    with replacing(path) as temporary:
+        temporary.write_bytes(content)
 
 
 def encoder_parameters(network: RUN) -> set[torch.nn.Parameter]:
