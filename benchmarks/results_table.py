@@ -21,11 +21,10 @@ from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
 
-from urewrite.bundle import read_config
 from urewrite.files import atomic_writer
+from urewrite.network.settings import NetworkSettings
 from urewrite.training.report import METRICS_FILE, encoder_name, shown_sources
 from urewrite.training.settings import load_settings
-from urewrite.training.weights import network_of
 
 ROOT = Path(__file__).resolve().parents[1]
 RUNS = ROOT / "runs"
@@ -123,12 +122,12 @@ def read_runs(folder: Path) -> list[Run]:
 
 
 def read_run(folder: Path) -> Iterator[Run]:
-    """The run of a folder, if it tells how it was trained."""
+    """The run of a folder, if it tells how it was trained. Its network is the model's; settings once told defaults."""
     if not (folder / "settings.yaml").is_file():
         return
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     settings = load_settings(folder / "settings.yaml").model_dump(mode="json")  # with what was not yet known then
-    settings["network"] = network_of(read_config(folder)).model_dump(mode="json")  # settings once told of defaults here
+    settings["network"] = NetworkSettings.model_validate(config["network"]).model_dump(mode="json")
     log = folder / METRICS_FILE
     metrics = json.loads(log.read_text(encoding="utf-8")) if log.is_file() else {}
     found = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("evaluation-*.json"))]

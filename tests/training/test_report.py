@@ -245,6 +245,7 @@ def made_run(runs, folder, em, *, name=None, seed=1, test=True, network=None, ep
     (place / "metrics.json").write_text(json.dumps(found), encoding="utf-8")
     if epochs is not None:
         stored["optimiser"]["epochs"] = epochs
+        stored["network"] = {}  # as runs that went on from a model once had it: what they trained is in config.json
         (place / "settings.yaml").write_text(yaml.safe_dump(stored), encoding="utf-8")
     if test:
         evaluation = {"model": folder, "corpus": "rewrite", "part": "test", "n": 2000, "metrics": metrics}

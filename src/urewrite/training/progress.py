@@ -13,7 +13,7 @@ from urewrite.training.criterion import metrics_of
 
 
 class EpochLines(Callback):
-    """A line after every epoch where stderr is a file or a pipe, in which Lightning's bar leaves no trace till the end."""
+    """A line after every epoch where stderr is a file or a pipe, in which Lightning's bar leaves no trace."""
 
     def __init__(self, monitor: str, notify: Callable[[str], None]) -> None:
         self.metrics = metrics_of(monitor)
