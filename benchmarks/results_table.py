@@ -6,7 +6,7 @@ Reads every folder of runs/ as `urewrite train` leaves it, with what was measure
 
     urewrite evaluate --model runs/NAME --corpus CORPUS --part PART --output runs/NAME/evaluation-CORPUS-PART.json
 
-Runs that differ only in their seed are one row. A run called ablation-* or improvement-* is set beside the run called
+Runs that differ only in their seed are one row. An ablation has no row among the test parts. A run called ablation-* or improvement-* is set beside the run called
 ablation-baseline* or improvement-baseline*, or without one beside a run of neither kind: of those trained for as many
 epochs and chosen by the same validation part, the one from which the fewest settings differ.
 Writes benchmarks/results/results.json.
@@ -199,7 +199,7 @@ def summary(runs: Sequence[Run], measured: Sequence[Mapping[str, float]]) -> dic
 
 def test_rows(runs: Sequence[Run]) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
-    for group in groups([run for run in runs if run.kind is None]):
+    for group in groups([run for run in runs if run.kind != "ablation"]):
         for corpus in dict.fromkeys(corpus for run in group for corpus, part in run.evaluations if part == "test"):
             there = [run for run in group if (corpus, "test") in run.evaluations]
             found = [run.evaluations[corpus, "test"] for run in there]

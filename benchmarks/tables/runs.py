@@ -43,6 +43,13 @@ def _learned_before(row: dict[str, Any]) -> list[str]:
     return said + ([] if chosen_by is None else [f"epochs and thresholds chosen by `{chosen_by}`"])
 
 
+def _in_short(trained_on: Sequence[str]) -> str:
+    """The corpora alone; what was made of them is only mentioned."""
+    named = dict.fromkeys(line.rpartition(": ")[0] for line in trained_on)
+    corpora = [name for name in named if " " not in name]
+    return ", ".join(corpora) + (" and examples made of them" if len(corpora) < len(named) else "")
+
+
 def none_yet(what: str) -> str:
     return f"{what} `{RUNS_COMMAND}` writes the table.\n"
 
@@ -59,6 +66,7 @@ def beside_the_paper(metrics: Sequence[str], described: Sequence[str]) -> list[l
                 said = {
                     "run": ", ".join(row["folders"]),
                     "trained on": "; ".join([*row["trained on"], *_learned_before(row)]),
+                    "trained on, in short": _in_short(row["trained on"]),
                     "epochs": epochs_of(row),
                     "seeds": seeds_of(row),
                 }
@@ -77,10 +85,11 @@ def test_results() -> str:
 
 def test_results_short() -> str:
     metrics = ["em", "bleu2", "bleu4", "rouge2", "rougeL", "f1"]
-    rows = beside_the_paper(metrics, ["run", "seeds"])
+    rows = beside_the_paper(metrics, ["run", "trained on, in short", "epochs", "seeds"])
     if not rows:
         return none_yet("No run has been evaluated on a test part yet.")
-    return table(["system", "test part", "run", "seeds", *(SHORT[metric] for metric in metrics)], rows, RUNS_COMMAND)
+    header = ["system", "test part", "run", "trained on", "epochs", "seeds", *(SHORT[metric] for metric in metrics)]
+    return table(header, rows, RUNS_COMMAND)
 
 
 COMPARED = ("em", "f1", "f2", "f3", "bleu2", "rouge2")
