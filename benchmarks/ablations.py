@@ -60,18 +60,14 @@ IN_USE = {
     "baseline-in-use": [],
     "in-use-without-word-dropout": ["network.dropout_words=0"],
     "in-use-without-turns": ["network.turns=false"],
+    "in-use-connection-words-20": ["data.connection_words=20"],
     "in-use-without-same-word-channel": ["network.similarities=[elementwise, cosine, bilinear]"],
 }
-"""What is in use for REWRITE, all of it together and without one part at a time."""
+"""What is in use for REWRITE, all of it together and with one part at a time changed."""
 PATIENCE = "optimiser.patience=10"  # as these have
 IN_FULL = {
     "in-full-without-word-dropout": ["network.dropout_words=0", PATIENCE],
     "in-full-without-cosine": ["network.similarities=[elementwise, bilinear, match]", PATIENCE],
-    "in-full-without-cosine-and-20-words": [
-        "network.similarities=[elementwise, bilinear, match]",
-        "data.connection_words=20",
-        PATIENCE,
-    ],
 }
 """What a short run cannot tell, or tells of a network without our additions; beside those of configs/rewrite.yaml."""
 ON_TASK = {
