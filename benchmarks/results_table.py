@@ -6,9 +6,10 @@ Reads every folder of runs/ as `urewrite train` leaves it, with what was measure
 
     urewrite evaluate --model runs/NAME --corpus CORPUS --part PART --output runs/NAME/evaluation-CORPUS-PART.json
 
-Runs that differ only in their seed are one row. An ablation has no row among the test parts. A run called ablation-* or improvement-* is set beside the run called
-ablation-baseline* or improvement-baseline*, or without one beside a run of neither kind: of those trained for as many
-epochs and chosen by the same validation part, the one from which the fewest settings differ.
+Runs that differ only in their seed are one row. An ablation has no row among the test parts. A run called ablation-* or
+improvement-* is set beside the run called ablation-baseline* or improvement-baseline*, or without one beside a run of
+neither kind: of those trained for as many epochs and chosen by the same validation part, the one from which the fewest
+settings differ.
 Writes benchmarks/results/results.json.
 """
 
