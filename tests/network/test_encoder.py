@@ -137,6 +137,23 @@ def test_every_trainable_parameter_learns(folder, form):
     assert [name for name, gradient in trainable.items() if not name.endswith(keys) and not gradient.any()] == []
 
 
+def test_an_encoder_may_compute_in_16_bits_for_a_while(folder):
+    made, pieces = network(folder)
+    given, layer = batch_of(pieces, ONE, *OTHERS), made.eval().context_layer
+    exact = layer(given)
+    with made.computing_in(torch.float32):
+        assert torch.equal(layer(given), exact)
+    with made.computing_in(torch.bfloat16):
+        halved = layer(given)
+    assert torch.equal(layer(given), exact)
+    assert halved.dtype == torch.float32
+    assert not torch.equal(halved, exact)
+    assert torch.allclose(halved, exact, atol=0.1)
+    halved.square().mean().backward()
+    gradients = [p.grad for p in layer.encoder.parameters() if p.requires_grad]
+    assert all(gradient.dtype == torch.float32 and torch.isfinite(gradient).all() for gradient in gradients)
+
+
 def test_the_longest_input_fits_the_encoder(folder):
     made, pieces = network(folder)
     axes = lay_out(Dialogue.of(["what is abc " * 40], "is xyz"), WORDS)

@@ -11,6 +11,7 @@ pytest.importorskip("lightning", reason="not provided: lightning, which the extr
 import torch
 from safetensors.torch import load_file, save_file
 
+from network.encoders import encoder_folder
 from training.running import here, written
 from training.toy import toy_settings
 from urewrite.bundle import read_config
@@ -80,8 +81,29 @@ def test_of_several_teachers_the_mean_is_taken(home, toy_run):
     data = check_settings(toy_settings(home)).data
     examples = load_examples(data, seed=1, mirror=None, notify=print)
     gold = derive_gold(examples.train[:20], read_config(toy_run).connection_words, data, lambda given: given)
-    alone, both = (ask_teachers(folders, gold, print) for folders in ([toy_run], [toy_run, contrary]))
+    alone, both = (ask_teachers(folders, gold, torch.float32, print) for folders in ([toy_run], [toy_run, contrary]))
     for one, mean in zip(alone, both, strict=True):
         assert np.allclose(mean[1:], one[1:] / 2, atol=1e-3)
         assert np.allclose(mean[0], (one[0] + 1) / 2, atol=1e-3)
     assert max(one[1:].max() for one in alone) > 0.5
+
+
+def test_an_encoder_learns_and_teaches_with_the_products_asked_for(tmp_path):
+    (tmp_path / "encoder").mkdir()
+    encoder = {"model": str(encoder_folder("bert", tmp_path / "encoder"))}
+    weights = {}
+    for precision in ("float32", "bfloat16"):
+        document = toy_settings(tmp_path, epochs=1, encoder_precision=precision)
+        document["network"] |= {"encoder": encoder}
+        document["data"]["examples"] = 120
+        settings = check_settings(document)
+        train(settings, tmp_path / precision, notify=print)
+        weights[precision] = load_file(tmp_path / precision / "model.safetensors")
+    apart = [(one - weights["bfloat16"][name]).abs().max().item() for name, one in weights["float32"].items()]
+    assert 0 < max(apart) < 0.2
+    examples = load_examples(settings.data, seed=1, mirror=None, notify=print)
+    words = read_config(tmp_path / "float32").connection_words
+    gold = derive_gold(examples.train[:20], words, settings.data, lambda given: given)
+    said = [ask_teachers([tmp_path / "float32"], gold, one, print) for one in (torch.float32, torch.bfloat16)]
+    apart = [float(np.abs(one.astype(float) - other).max()) for one, other in zip(*said, strict=True)]
+    assert 0 < max(apart) < 0.1

@@ -5,6 +5,8 @@ Both kinds take a batch and give the states of the joint sequence, one per word:
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 import torch
@@ -17,6 +19,9 @@ from urewrite.prepare.vocabulary import SEPARATOR_ID, SPECIAL_IDS, UNKNOWN
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
+
+_SPREAD = 40_503
+"""Keeps apart the rows of pairs that begin with different words."""
 
 
 class VariationalDropout(nn.Module):
@@ -100,6 +105,27 @@ class TurnEmbedding(nn.Module):
         return nn.functional.embedding(turn, self.weight)
 
 
+class PairEmbedding(nn.Module):
+    """What a word is together with the next one, as in Chinese, where two characters are often one word.
+
+    There are more pairs than a table could have rows, so a pair finds its row by arithmetic on its ids, and some share
+    one. A row nobody learned is zero: a pair that was never seen says nothing.
+    """
+
+    def __init__(self, rows: int, width: int) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.zeros(rows, width))
+
+    def rows(self, first: Tensor, second: Tensor) -> Tensor:
+        """The row of each pair of ids."""
+        return (first * _SPREAD + second) % self.weight.shape[0]
+
+    def forward(self, ids: Tensor) -> Tensor:
+        """Ids of shape (batch, length); behind the last stands padding."""
+        following = nn.functional.pad(ids[:, 1:], (0, 1), value=PADDING)
+        return nn.functional.embedding(self.rows(ids, following), self.weight)
+
+
 class WordContext(nn.Module):
     """The paper's own: word embedding and a BiLSTM."""
 
@@ -110,27 +136,32 @@ class WordContext(nn.Module):
         hidden: int,
         *,
         turns: bool,
+        pairs: int | None,
         dropout_words: float,
         dropout_in: float,
         dropout_out: float,
     ) -> None:
         super().__init__()
         self.dropout_words = WordDropout(dropout_words)
+        self.pairs = PairEmbedding(pairs, embedding) if pairs else None
         self.turns = TurnEmbedding(embedding) if turns else None
         self.embedding = nn.Embedding(vocabulary, embedding, padding_idx=PADDING)
         nn.init.xavier_uniform_(self.embedding.weight)
         with torch.no_grad():
             self.embedding.weight[PADDING].zero_()
-        self.bilstm = BiLSTM(embedding, hidden)
+        self.bilstm = BiLSTM(embedding if self.pairs is None else 2 * embedding, hidden)
         self.dropout_in = VariationalDropout(dropout_in)
         self.dropout_out = VariationalDropout(dropout_out)
         self.width = self.bilstm.width
 
     def forward(self, batch: GridBatch) -> Tensor:
         """A batch whose ids are words."""
-        embedded = self.embedding(self.dropout_words(batch.ids, self.embedding.num_embeddings))
+        ids = self.dropout_words(batch.ids, self.embedding.num_embeddings)
+        embedded = self.embedding(ids)
         if self.turns is not None:
             embedded = embedded + self.turns(batch)
+        if self.pairs is not None:
+            embedded = torch.cat([embedded, self.pairs(ids)], dim=2)
         embedded = self.dropout_in(embedded)
         states: Tensor = self.dropout_out(self.bilstm(embedded, batch.heights + batch.widths))
         return states
@@ -165,6 +196,7 @@ class EncoderContext(nn.Module):
         self.width = self.bilstm.width if self.bilstm is not None else features
         self.connection = nn.Embedding(1 + len(connection_words), self.width, padding_idx=0)
         self.has_types = int(getattr(encoder.config, "type_vocab_size", 0) or 0) > 1
+        self._computes_in = torch.float32
 
     def forward(self, batch: GridBatch) -> Tensor:
         """A batch whose ids are word pieces."""
@@ -174,20 +206,35 @@ class EncoderContext(nn.Module):
         types = {}
         if self.has_types:  # the second kind: pieces of the utterance
             types["token_type_ids"] = (batch.owners >= batch.heights.unsqueeze(1)).long()
-        given = self.encoder(
-            input_ids=batch.ids, attention_mask=there.long(), output_hidden_states=self.mix is not None, **types
-        )
+        with self._products(batch.ids.device.type):
+            given = self.encoder(
+                input_ids=batch.ids, attention_mask=there.long(), output_hidden_states=self.mix is not None, **types
+            )
         if self.mix is None:
             states = given.last_hidden_state
         else:
             weights = self.mix.softmax(0)
             states = sum(weight * layer for weight, layer in zip(weights, given.hidden_states, strict=True))
         lengths = batch.heights + batch.widths
-        words = pool(states, batch.owners, batch.match.shape[1] + batch.match.shape[2])
+        words = pool(states.to(self.connection.weight.dtype), batch.owners, batch.match.shape[1] + batch.match.shape[2])
         if self.bilstm is not None:
             words = self.bilstm(self.dropout_in(words), lengths)
         known: Tensor = self.dropout_out(words + self.connection(self._connection_words(batch)))
         return known
+
+    @contextmanager
+    def computing_in(self, precision: torch.dtype) -> Iterator[None]:
+        """For a while let the encoder compute products with fewer bits; weights and states keep theirs."""
+        self._computes_in = precision
+        try:
+            yield
+        finally:
+            self._computes_in = torch.float32
+
+    def _products(self, device: str) -> AbstractContextManager[object]:
+        if self._computes_in == torch.float32:
+            return nullcontext()
+        return torch.autocast(device, dtype=self._computes_in)
 
     def _connection_words(self, batch: GridBatch) -> Tensor:
         """Which connection word stands where, counted from 1; 0 where there is none: (batch, words)."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
+
 import torch
 from torch import Tensor, nn
 
@@ -44,6 +46,11 @@ class RUN(nn.Module):
         logits: Tensor = self.segmentation_layer(maps, mask)
         return logits
 
+    def computing_in(self, precision: torch.dtype) -> AbstractContextManager[None]:
+        """For a while let an encoder compute products with fewer bits; without one nothing changes."""
+        layer = self.context_layer
+        return layer.computing_in(precision) if isinstance(layer, EncoderContext) else nullcontext()
+
     @staticmethod
     def _padded(states: Tensor, length: int) -> Tensor:
         """With enough positions behind the joint sequence for every row and column of the padded grid."""
@@ -57,6 +64,7 @@ def word_network(settings: NetworkSettings, vocabulary: int) -> RUN:
         settings.embedding,
         settings.hidden,
         turns=settings.turns,
+        pairs=settings.pairs,
         dropout_words=settings.dropout_words,
         dropout_in=settings.dropout_in,
         dropout_out=settings.dropout_out,

@@ -30,7 +30,7 @@ from urewrite.training.batches import BucketedBatches, OrderedBatches, Share
 from urewrite.training.checkpoints import Best, Recent, StopAfter, TimeIsOverError, WholeCheckpoints
 from urewrite.training.criterion import value_of
 from urewrite.training.data import Examples, Gold, derive_gold, load_examples
-from urewrite.training.module import HeldOut, RewritingModule
+from urewrite.training.module import HeldOut, RewritingModule, precision_of
 from urewrite.training.predict import pipeline_of
 from urewrite.training.progress import EpochLines
 from urewrite.training.refit import Choices, choices_of
@@ -121,7 +121,8 @@ def train(
     taught = None
     if teacher is not None and not finished:
         with asked_for_by("teacher.model"):
-            taught = ask_teachers([to_learn_from(model) for model in teacher.model], gold, notify)
+            folders = [to_learn_from(model) for model in teacher.model]
+            taught = ask_teachers(folders, gold, precision_of(settings.optimiser), notify)
     batches = BucketedBatches(
         gold.labelled(model.preparer, taught), size, seed=settings.seed, steps=lambda: trainer.global_step, share=share
     )

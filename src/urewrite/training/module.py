@@ -31,6 +31,11 @@ class HeldOut(NamedTuple):
     axes: list[Axes]
 
 
+def precision_of(settings: OptimiserSettings) -> torch.dtype:
+    """Of the products in an encoder that learns, or teaches."""
+    return torch.bfloat16 if settings.encoder_precision == "bfloat16" else torch.float32
+
+
 class RewritingModule(lightning.LightningModule):
     """RUN with its loss. Validation decodes the likeliest type of each cell and scores the text as papers do."""
 
@@ -55,7 +60,8 @@ class RewritingModule(lightning.LightningModule):
 
     def training_step(self, batch: LabelledBatch, batch_idx: int) -> Tensor:  # noqa: ARG002
         """The loss of a batch."""
-        loss, logits = self._loss(batch)
+        with self.network.computing_in(precision_of(self.settings)):
+            loss, logits = self._loss(batch)
         if self.teacher_weight and batch.taught is not None:
             loss = torch.lerp(loss, taught_loss(logits, batch.taught, self.class_weights), self.teacher_weight)
         if not torch.isfinite(loss):

@@ -60,7 +60,7 @@ class DataSettings(BaseModel):
     pleasantries: float = Field(0.0, ge=0, le=1)
     """Add this share of examples whose utterance is a greeting, thanks or the like, to be left alone."""
     exchanged_names: float = Field(0.0, ge=0, le=10)
-    """Add so many examples for each one, with its names exchanged for others like them; needs capital letters."""
+    """Add so many examples for each one, with its names exchanged for others like them."""
 
     @field_validator("corpus", "validation", mode="before")
     @classmethod
@@ -120,6 +120,8 @@ class OptimiserSettings(BaseModel):
     batch_size: int = Field(32, gt=0)
     learning_rate: float = Field(2e-3, gt=0)
     encoder_learning_rate: float = Field(1e-4, gt=0)
+    encoder_precision: Literal["float32", "bfloat16"] = "float32"
+    """bfloat16: products within an encoder have 16 bits while it learns, or teaches; all else keeps its 32."""
     weight_decay: float = Field(0.0, ge=0)
     schedule: Literal["plateau", "cosine", "none"] = "plateau"
     class_weights: tuple[ClassWeight, ClassWeight, ClassWeight] = (0.25, 0.40, 0.35)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import torch
 from tqdm import tqdm
 
 from urewrite.edits.choose import Probabilities
@@ -14,19 +15,28 @@ from urewrite.training.predict import probabilities_of
 from urewrite.training.weights import load_model
 
 
-def ask_teachers(folders: Sequence[Path], gold: Gold, notify: Callable[[str], None]) -> list[Probabilities]:
-    """What models make of the dialogues to learn from, on average, once for all epochs, in half precision."""
-    said = _ask(folders[0], gold, notify)
+def ask_teachers(
+    folders: Sequence[Path], gold: Gold, precision: torch.dtype, notify: Callable[[str], None]
+) -> list[Probabilities]:
+    """What models make of the dialogues to learn from, on average, once for all epochs, in half precision.
+
+    `precision` is that of the products in their encoders.
+    """
+    said = _ask(folders[0], gold, precision, notify)
     for folder in folders[1:]:
-        for mine, theirs in zip(said, _ask(folder, gold, notify), strict=True):
+        for mine, theirs in zip(said, _ask(folder, gold, precision, notify), strict=True):
             mine += theirs
     return [(likely / len(folders)).astype("float16") for likely in said]
 
 
-def _ask(folder: Path, gold: Gold, notify: Callable[[str], None]) -> list[Probabilities]:
+def _ask(folder: Path, gold: Gold, precision: torch.dtype, notify: Callable[[str], None]) -> list[Probabilities]:
     notify(f"asking {folder.name} about {len(gold.axes):,} dialogues")
-    with tqdm(total=len(gold.axes), desc="Teacher", leave=False, delay=2, unit="dialogue") as bar:
-        found = probabilities_of(load_model(folder), [axes.dialogue for axes in gold.axes], follow=bar.update)
+    model = load_model(folder)
+    with (
+        tqdm(total=len(gold.axes), desc="Teacher", leave=False, delay=2, unit="dialogue") as bar,
+        model.network.computing_in(precision),
+    ):
+        found = probabilities_of(model, [axes.dialogue for axes in gold.axes], follow=bar.update)
     for mine, (theirs, _) in zip(gold.axes, found, strict=True):
         if mine.row_keys != theirs.row_keys:
             raise BadInputError(
