@@ -44,6 +44,7 @@ IMPROVEMENTS = {
     "even-class-weights": ["optimiser.class_weights=[1, 1, 1]"],
     "steep-class-weights": ["optimiser.class_weights=[0.1, 0.5, 0.4]"],
     "teacher": ["teacher.model=runs/rewrite-encoder"],
+    "exchanged-copies": ["data.exchanged_names=1"],
     "label-smoothing": ["optimiser.label_smoothing=0.05"],
 }
 NO_EDIT = HOME / "benchmarks" / "results" / "no_edit.json"

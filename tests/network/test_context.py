@@ -11,7 +11,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence  # noqa
 from network.made import LETTERS, batch_of  # noqa: E402
 from urewrite.dialogue import Dialogue  # noqa: E402
 from urewrite.edits.grid import ConnectionWords, lay_out  # noqa: E402
-from urewrite.network.context import BiLSTM, PairEmbedding, TurnEmbedding, WordDropout  # noqa: E402
+from urewrite.network.context import BiLSTM, TurnEmbedding, WordDropout  # noqa: E402
 from urewrite.network.encoding import SimilarityMap  # noqa: E402
 from urewrite.prepare import Vocabulary  # noqa: E402
 from urewrite.prepare.vocabulary import SPECIAL_IDS, UNKNOWN  # noqa: E402
@@ -70,17 +70,3 @@ def test_words_are_told_apart_by_their_turn():
     # An [S] goes with what follows it, and turns that are far away are one.
     assert found[0] == [5, 5, 5, 5, 5, 5, 4, 4, 3, 3, 2, 2, 1, 1, 0, 0, 0]
     assert found[1][:8] == [3, 3, 2, 2, 1, 1, 0, 0]
-
-
-def test_a_pair_of_neighbours_has_one_vector_wherever_it_stands():
-    made = PairEmbedding(1009, 3)
-    torch.nn.init.normal_(made.weight)
-    found = made(torch.tensor([[4, 5, 6, 4, 5, 7], [9, 4, 5, 4, 0, 0]]))
-    same = [(0, 0), (0, 3), (1, 1)]
-    assert all(torch.equal(found[place], found[0, 0]) for place in same)
-    others = [found[0, 1], found[0, 2], found[0, 4], found[1, 0], found[1, 2], found[1, 3]]
-    assert not any(torch.equal(other, found[0, 0]) for other in others)
-    assert not torch.equal(found[1, 2], found[0, 3]), "5 4 is not 4 5"
-    last = made(torch.tensor([[9, 4, 5, 4]]))[0, 3]
-    assert torch.equal(last, found[1, 3]), "behind the last word stands padding"
-    assert not PairEmbedding(1009, 3)(torch.tensor([[4, 5]])).any(), "what nobody learned says nothing"

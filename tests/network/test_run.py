@@ -24,16 +24,14 @@ VARIANTS = [
     {"similarities": ["elementwise"]},
     {"similarities": ["cosine", "match"], "bottleneck": None},
     {"turns": True, "dropout_words": 0.3},
-    {"pairs": 101},
 ]
 
 
 def network(**changes):
     torch.manual_seed(0)
     made = word_network(NetworkSettings.model_validate({**SMALL, **changes}), len(VOCABULARY))
-    for table in (made.context_layer.turns, made.context_layer.pairs):
-        if table is not None:
-            torch.nn.init.normal_(table.weight)
+    if made.context_layer.turns is not None:
+        torch.nn.init.normal_(made.context_layer.turns.weight)
     return settled(made)
 
 

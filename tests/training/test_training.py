@@ -87,7 +87,7 @@ def test_a_toy_corpus_is_learned_in_less_than_a_minute(tmp_path):
 
 def test_a_killed_run_goes_on_exactly_and_keeps_averaged_weights(tmp_path):
     settings = toy_settings(tmp_path, averaging=0.9)
-    settings["network"] |= {"turns": True, "pairs": 500, "dropout_words": 0.1}
+    settings["network"] |= {"turns": True, "dropout_words": 0.1}
     settings["checkpoint_minutes"] = 0.005
     run = assert_goes_on_exactly(tmp_path, "train", written(tmp_path, settings))
     best = torch.load(run / "best.ckpt", weights_only=False)

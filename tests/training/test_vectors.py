@@ -8,8 +8,6 @@ import pytest
 torch = pytest.importorskip("torch", reason="not provided: torch, which the extra train brings")
 
 from urewrite.errors import BadInputError, DataUnavailableError  # noqa: E402
-from urewrite.network.run import word_network  # noqa: E402
-from urewrite.network.settings import NetworkSettings  # noqa: E402
 from urewrite.prepare import Vocabulary  # noqa: E402
 from urewrite.training.vectors import start_from_vectors  # noqa: E402
 
@@ -18,10 +16,9 @@ VECTORS = {"of": [4.0, -2.0, 1.0], "other": [9.0, 9.0, 9.0], "北": [0.5, 0.0, -
 TEXT = "".join(f"{word} {' '.join(map(str, vector))}\n" for word, vector in VECTORS.items())
 
 
-def context(width=5):
+def embedding(width=5):
     torch.manual_seed(0)
-    settings = NetworkSettings(embedding=width, hidden=2)
-    return word_network(settings, len(VOCABULARY)).context_layer
+    return torch.nn.Embedding(len(VOCABULARY), width, padding_idx=0)
 
 
 def written(folder, form):
@@ -43,9 +40,9 @@ def written(folder, form):
 
 @pytest.mark.parametrize("form", ["text", "with a head", "packed", "folder"])
 def test_known_words_start_from_their_vectors_and_others_at_random(tmp_path, form):
-    made, before = context(), context().embedding.weight[0]
+    made, before = embedding(), embedding().weight[0]
     assert start_from_vectors(made, VOCABULARY, written(tmp_path, form)) == 3
-    found = {word: made.embedding.weight[VOCABULARY.ids([word])[0]].detach() for word in VOCABULARY.words}
+    found = {word: made.weight[VOCABULARY.ids([word])[0]].detach() for word in VOCABULARY.words}
     factor = found["of"][0] / VECTORS["of"][0]
     assert factor > 0
     for word in ("of", "北", "the"):
@@ -60,30 +57,30 @@ def test_known_words_start_from_their_vectors_and_others_at_random(tmp_path, for
 def test_vectors_of_any_origin_start_with_one_spread(tmp_path, scale):
     lines = [f"{word} {' '.join(str(scale * value) for value in vector)}\n" for word, vector in VECTORS.items()]
     (tmp_path / "vectors.txt").write_text("".join(lines), encoding="utf-8")
-    made = context(3)
+    made = embedding(3)
     start_from_vectors(made, VOCABULARY, tmp_path / "vectors.txt")
-    assert made.embedding.weight[[4, 5, 7]].std(correction=0).item() == pytest.approx(0.3, abs=1e-4)
+    assert made.weight[[4, 5, 7]].std(correction=0).item() == pytest.approx(0.3, abs=1e-4)
 
 
 def test_the_first_of_two_vectors_counts(tmp_path):
     (tmp_path / "vectors.txt").write_text("of 1 2\nthe 3 -4\nof 7 7\n", encoding="utf-8")
-    made = context(2)
+    made = embedding(2)
     assert start_from_vectors(made, VOCABULARY, tmp_path / "vectors.txt") == 2
-    assert made.embedding.weight[7, 1].item() == pytest.approx(2 * made.embedding.weight[7, 0].item())
+    assert made.weight[7, 1].item() == pytest.approx(2 * made.weight[7, 0].item())
 
 
 def test_without_a_known_word_nothing_changes(tmp_path):
     (tmp_path / "vectors.txt").write_text("zzz 1 2\n", encoding="utf-8")
-    made = context()
+    made = embedding()
     assert start_from_vectors(made, VOCABULARY, tmp_path / "vectors.txt") == 0
-    assert torch.equal(made.embedding.weight, context().embedding.weight)
+    assert torch.equal(made.weight, embedding().weight)
 
 
 @pytest.mark.parametrize("form", ["text", "packed", "folder"])
 def test_too_many_dimensions_are_an_error_that_names_the_file(tmp_path, form):
     path = written(tmp_path, form)
     with pytest.raises(BadInputError, match=r"3 dimensions, network\.embedding only 2") as caught:
-        start_from_vectors(context(2), VOCABULARY, path)
+        start_from_vectors(embedding(2), VOCABULARY, path)
     assert caught.value.file == str(path)
 
 
@@ -91,14 +88,14 @@ def test_too_many_dimensions_are_an_error_that_names_the_file(tmp_path, form):
 def test_a_bad_line_is_named(tmp_path, line):
     (tmp_path / "vectors.txt").write_text(f"of 1 2 3\n{line}\n", encoding="utf-8")
     with pytest.raises(BadInputError) as caught:
-        start_from_vectors(context(), VOCABULARY, tmp_path / "vectors.txt")
+        start_from_vectors(embedding(), VOCABULARY, tmp_path / "vectors.txt")
     assert (caught.value.file, caught.value.line) == (str(tmp_path / "vectors.txt"), 2)
 
 
 def test_blanks_at_the_end_of_lines_and_in_words_are_no_fault(tmp_path):
     """fastText writes the first, the largest GloVe the second."""
     (tmp_path / "vectors.txt").write_text("of 1 2 3 \n. . . 4 5 6\nat a@b.c 1 1 1\nthe 3 2 1 \n", encoding="utf-8")
-    assert start_from_vectors(context(), VOCABULARY, tmp_path / "vectors.txt") == 2
+    assert start_from_vectors(embedding(), VOCABULARY, tmp_path / "vectors.txt") == 2
 
 
 @pytest.mark.parametrize(
@@ -114,49 +111,23 @@ def test_what_is_cut_off_or_no_text_is_named(tmp_path, name, content, line, said
     path = tmp_path / name
     path.write_bytes(content)
     with pytest.raises(BadInputError, match=said) as caught:
-        start_from_vectors(context(), VOCABULARY, path)
+        start_from_vectors(embedding(), VOCABULARY, path)
     assert (caught.value.file, caught.value.line) == (str(path), line)
 
 
 def test_lines_may_end_as_on_windows(tmp_path):
     (tmp_path / "vectors.txt").write_bytes(TEXT.replace("\n", "\r\n").encode())
-    assert start_from_vectors(context(), VOCABULARY, tmp_path / "vectors.txt") == 3
+    assert start_from_vectors(embedding(), VOCABULARY, tmp_path / "vectors.txt") == 3
 
 
 @pytest.mark.parametrize("name", ["missing.txt", ""])
 def test_missing_vectors_are_named(tmp_path, name):
     with pytest.raises(DataUnavailableError, match=str(tmp_path / name)):
-        start_from_vectors(context(), VOCABULARY, tmp_path / name)
+        start_from_vectors(embedding(), VOCABULARY, tmp_path / name)
 
 
 def test_a_folder_of_other_arrays_is_refused(tmp_path):
     (tmp_path / "words.txt").write_text("the\nof", encoding="utf-8")
     np.save(tmp_path / "vectors.npy", np.array([{}, {}]), allow_pickle=True)
     with pytest.raises(DataUnavailableError, match=str(tmp_path)):
-        start_from_vectors(context(), VOCABULARY, tmp_path)
-
-
-def test_known_words_of_two_characters_start_the_pairs_that_are_written_so(tmp_path):
-    vocabulary = Vocabulary(["[PAD]", "[UNK]", "[S]", "[E]", "北", "京", "天", "of"])
-    (tmp_path / "vectors.txt").write_text(
-        "北 1 0\n北京 2 -3\n京 0 1\n京天 0 5\n天狗 7 7\n北京天 8 8\nof 3 3\n京北 -4 4\n北京 9 9\n", encoding="utf-8"
-    )
-    torch.manual_seed(0)
-    made = word_network(NetworkSettings(embedding=3, hidden=2, pairs=5003), len(vocabulary)).context_layer
-    assert start_from_vectors(made, vocabulary, tmp_path / "vectors.txt") == 3
-    factor = made.embedding.weight[4, 0].detach()
-    expected = {"北京": (2, -3), "京天": (0, 5), "京北": (-4, 4)}
-    rows = made.pairs.weight.detach()
-    for word, vector in expected.items():
-        first, second = (torch.tensor(vocabulary.ids([character])) for character in word)
-        assert torch.allclose(rows[made.pairs.rows(first, second)][0], factor * torch.tensor([*vector, 0.0]), atol=1e-6)
-    assert int(rows.any(1).sum()) == len(expected), "no other pair got a vector"
-
-
-def test_of_two_pairs_that_share_a_row_the_first_has_it(tmp_path):
-    vocabulary = Vocabulary([*VOCABULARY.words, "京"])
-    made = word_network(NetworkSettings(embedding=2, hidden=2, pairs=1), len(vocabulary)).context_layer
-    (tmp_path / "vectors.txt").write_text("of 1 2\n北北 3 -4\n北京 7 7\n", encoding="utf-8")
-    start_from_vectors(made, vocabulary, tmp_path / "vectors.txt")
-    factor = made.embedding.weight[7, 0].detach()
-    assert torch.allclose(made.pairs.weight[0].detach(), factor * torch.tensor([3.0, -4.0]), atol=1e-6)
+        start_from_vectors(embedding(), VOCABULARY, tmp_path)

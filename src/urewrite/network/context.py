@@ -20,9 +20,6 @@ from urewrite.prepare.vocabulary import SEPARATOR_ID, SPECIAL_IDS, UNKNOWN
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
-_SPREAD = 40_503
-"""Keeps apart the rows of pairs that begin with different words."""
-
 
 class VariationalDropout(nn.Module):
     """Dropout with one mask for all positions of a sequence."""
@@ -105,27 +102,6 @@ class TurnEmbedding(nn.Module):
         return nn.functional.embedding(turn, self.weight)
 
 
-class PairEmbedding(nn.Module):
-    """What a word is together with the next one, as in Chinese, where two characters are often one word.
-
-    There are more pairs than a table could have rows, so a pair finds its row by arithmetic on its ids, and some share
-    one. A row nobody learned is zero: a pair that was never seen says nothing.
-    """
-
-    def __init__(self, rows: int, width: int) -> None:
-        super().__init__()
-        self.weight = nn.Parameter(torch.zeros(rows, width))
-
-    def rows(self, first: Tensor, second: Tensor) -> Tensor:
-        """The row of each pair of ids."""
-        return (first * _SPREAD + second) % self.weight.shape[0]
-
-    def forward(self, ids: Tensor) -> Tensor:
-        """Ids of shape (batch, length); behind the last stands padding."""
-        following = nn.functional.pad(ids[:, 1:], (0, 1), value=PADDING)
-        return nn.functional.embedding(self.rows(ids, following), self.weight)
-
-
 class WordContext(nn.Module):
     """The paper's own: word embedding and a BiLSTM."""
 
@@ -136,32 +112,27 @@ class WordContext(nn.Module):
         hidden: int,
         *,
         turns: bool,
-        pairs: int | None,
         dropout_words: float,
         dropout_in: float,
         dropout_out: float,
     ) -> None:
         super().__init__()
         self.dropout_words = WordDropout(dropout_words)
-        self.pairs = PairEmbedding(pairs, embedding) if pairs else None
         self.turns = TurnEmbedding(embedding) if turns else None
         self.embedding = nn.Embedding(vocabulary, embedding, padding_idx=PADDING)
         nn.init.xavier_uniform_(self.embedding.weight)
         with torch.no_grad():
             self.embedding.weight[PADDING].zero_()
-        self.bilstm = BiLSTM(embedding if self.pairs is None else 2 * embedding, hidden)
+        self.bilstm = BiLSTM(embedding, hidden)
         self.dropout_in = VariationalDropout(dropout_in)
         self.dropout_out = VariationalDropout(dropout_out)
         self.width = self.bilstm.width
 
     def forward(self, batch: GridBatch) -> Tensor:
         """A batch whose ids are words."""
-        ids = self.dropout_words(batch.ids, self.embedding.num_embeddings)
-        embedded = self.embedding(ids)
+        embedded = self.embedding(self.dropout_words(batch.ids, self.embedding.num_embeddings))
         if self.turns is not None:
             embedded = embedded + self.turns(batch)
-        if self.pairs is not None:
-            embedded = torch.cat([embedded, self.pairs(ids)], dim=2)
         embedded = self.dropout_in(embedded)
         states: Tensor = self.dropout_out(self.bilstm(embedded, batch.heights + batch.widths))
         return states

@@ -64,7 +64,6 @@ def word_network(settings: NetworkSettings, vocabulary: int) -> RUN:
         settings.embedding,
         settings.hidden,
         turns=settings.turns,
-        pairs=settings.pairs,
         dropout_words=settings.dropout_words,
         dropout_in=settings.dropout_in,
         dropout_out=settings.dropout_out,

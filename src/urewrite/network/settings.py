@@ -35,9 +35,6 @@ class NetworkSettings(BaseModel):
     hidden: int = Field(200, gt=0)
     turns: bool = False
     """Whether words are told apart by the turn they are part of; an encoder has its own ways."""
-    pairs: int | None = Field(None, gt=0)
-    """Rows of a table of vectors for pairs of neighbouring words, beside those of single words; for a network without
-    encoder. They tell where words begin and end in scripts that do not."""
     dropout_words: float = Field(0.0, ge=0, lt=1)
     """The share of words that are made unknown in training; for a network without encoder."""
     dropout_in: float = Field(0.5, ge=0, lt=1)

@@ -134,7 +134,9 @@ def load_examples(
         raise BadInputError(f"no examples to learn from are left of {', '.join(settings.corpus)}")
     chance = random.Random(seed)
     added = {
-        "examples with names exchanged": _exchanged(kept_of, settings.exchanged_names, chance, validation, mirror),
+        "examples with names exchanged": _exchanged(
+            kept_of, settings.exchanged_names, chance, validation, mirror, notify
+        ),
         **_left_alone(kept, settings, chance),
     }
     for what, made in added.items():
@@ -160,10 +162,12 @@ def _exchanged(
     chance: random.Random,
     validation: list[Example],
     mirror: Path | None,
+    notify: Callable[[str], None],
 ) -> list[Example]:
     """Examples with names exchanged; one that became a dialogue of a validation or test part is left out."""
     if not share:
         return []
+    notify(f"exchanging names of {', '.join(map(shown_source, sources))}")
     return [
         example
         for name, examples in sources.items()

@@ -356,10 +356,10 @@ def _held_out(data: DataSettings) -> str:
 def _network(network: NetworkSettings, start: StartSettings, parameters: int) -> dict[str, object]:
     layer = _encoder(network.encoder) if network.encoder is not None else None
     if network.encoder is None or network.encoder.lstm:
-        words = f"words embedded in {network.embedding} dimensions"
-        if network.pairs is not None:
-            words += f", pairs of neighbours in as many ({network.pairs:,} rows)"
-        layer = f"{layer or words}, then a BiLSTM of {network.hidden} a direction"
+        lstm = f"BiLSTM of {network.hidden} a direction"
+        layer = (
+            f"{layer}, then a {lstm}" if layer else f"words embedded in {network.embedding} dimensions, then a {lstm}"
+        )
     started = {
         "word vectors to start from": (start.vectors,),
         "model whose context layer to start from" if start.only_context else "model to start from": (start.model,),

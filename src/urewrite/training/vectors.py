@@ -13,29 +13,22 @@ from numpy.typing import NDArray
 
 from urewrite.errors import BadInputError, DataUnavailableError
 from urewrite.files import decode_line
-from urewrite.network.context import WordContext
 from urewrite.prepare import Vocabulary
 
 Vector = NDArray[np.float32]
 
 
-def start_from_vectors(context: WordContext, vocabulary: Vocabulary, source: Path) -> int:
+def start_from_vectors(embedding: torch.nn.Embedding, vocabulary: Vocabulary, source: Path) -> int:
     """Put known vectors into the embedding, in its first dimensions if it has more; returns how many words got one.
 
     They are scaled as a whole, so that vectors of any origin start with the spread a normal one of this size has.
-    A known word that is written as two of the vocabulary, as most of Chinese, is the start of that pair; of several
-    that share a row, the first, which is the most frequent where vectors come in the usual order.
     """
-    embedding = context.embedding
     wanted = {word: position for position, word in enumerate(vocabulary.words)}
     found: dict[int, Vector] = {}
-    pairs: dict[tuple[int, int], Vector] = {}
     for word, vector in _vectors(source):
         position = wanted.get(word)
         if position is not None:
             found.setdefault(position, vector)
-        elif context.pairs is not None and len(word) == 2 and word[0] in wanted and word[1] in wanted:
-            pairs.setdefault((wanted[word[0]], wanted[word[1]]), vector)
     if not found:
         return 0
     rows = np.stack(list(found.values()))
@@ -48,13 +41,6 @@ def start_from_vectors(context: WordContext, vocabulary: Vocabulary, source: Pat
         spread = float(rows.std()) or 1.0
         embedding.weight[1:].normal_(0, 0.3)
         embedding.weight[list(found), :width] = torch.from_numpy(rows / spread * 0.3)
-        if context.pairs is not None and pairs:
-            ids = torch.tensor(list(pairs))
-            first: dict[int, int] = {}
-            for number, row in enumerate(context.pairs.rows(ids[:, 0], ids[:, 1]).tolist()):
-                first.setdefault(row, number)
-            known = np.stack(list(pairs.values()))[list(first.values())]
-            context.pairs.weight[list(first), :width] = torch.from_numpy(known / spread * 0.3)
     return len(found)
 
 

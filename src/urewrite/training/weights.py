@@ -57,7 +57,9 @@ def new_model(
         if settings.start.vectors is not None:
             assert isinstance(network.context_layer, WordContext)
             with asked_for_by("start.vectors"):
-                known = start_from_vectors(network.context_layer, preparer, local_weights(settings.start.vectors))
+                known = start_from_vectors(
+                    network.context_layer.embedding, preparer, local_weights(settings.start.vectors)
+                )
             notify(f"{known:,} of {len(preparer):,} words start from {Path(settings.start.vectors).name}")
     else:
         from urewrite.network.pretrained import described, encoder_network, load_encoder, load_pieces
@@ -191,9 +193,6 @@ def _beside(model: Model, name: str) -> Model:
         "another network": lambda one: (network_of(one.config), one.config.encoder),
         "other word pieces": lambda one: isinstance(one.preparer, WordPieces) and one.preparer.tokenizer.get_vocab(),
         "other connection words": lambda one: one.config.connection_words,
-        "other words, so that its pairs have other rows": lambda one: (
-            isinstance(one.preparer, Vocabulary) and bool(network_of(one.config).pairs) and one.preparer.words
-        ),
     }
     for what, of in compared.items():
         if of(other) != of(model):
