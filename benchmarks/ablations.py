@@ -69,6 +69,11 @@ PATIENCE = "optimiser.patience=10"  # as these have
 IN_FULL = {
     "in-full-without-word-dropout": ["network.dropout_words=0", PATIENCE],
     "in-full-without-cosine": ["network.similarities=[elementwise, bilinear, match]", PATIENCE],
+    "in-full-without-cosine-and-turns": [
+        "network.similarities=[elementwise, bilinear, match]",
+        "network.turns=false",
+        PATIENCE,
+    ],
 }
 """What a short run cannot tell, or tells of a network without our additions; beside those of configs/rewrite.yaml."""
 ON_TASK = {
