@@ -35,6 +35,7 @@ _LICENCES = {
     "junnyu/roformer_chinese_sim_char_ft_small": "Apache-2.0 as far as known",
     "sentence-transformers/all-MiniLM-L6-v2": "Apache-2.0",
     "BAAI/bge-small-zh-v1.5": "MIT",
+    "bert-base-zh-dequant": "MIT, what it goes back to is not stated",
     "glove.6B.100d": "PDDL",
     "zh-words.64d": "MIT",
 }
