@@ -57,3 +57,15 @@ def test_examples_are_given_and_work(server):
             assert examples
             for example in examples:
                 assert server.post(place, example).status_code == 200, (place, example)
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_an_answer_and_a_stream_have_the_kind_of_content_that_is_described(description, server, stream):
+    place = "/v1/chat/completions"
+    document = server.get("/openapi.json").json()["paths"][place]["post"]
+    body = {"messages": [{"role": "user", "content": "Why?"}], "stream": stream}
+    answer = server.post(place, body)
+    assert answer.status_code == 200
+    kind = answer.headers["content-type"].partition(";")[0]
+    assert kind in document["responses"]["200"]["content"]
+    description[place]["POST"].Case(body=body, media_type="application/json").call_and_validate(timeout=PATIENCE)

@@ -50,6 +50,8 @@ from urewrite.serve.static import add_page
 
 _LANGUAGES: tuple[Language, ...] = ("en", "zh")
 _WARM_UP = {"en": (["Who wrote Dune?"], "When was he born?"), "zh": (["上海的房价是多少"], "那深圳呢")}
+_STREAMED: dict[int | str, dict[str, Any]] = {200: {"content": {"text/event-stream": {}}}}
+"""What an answer may be beside JSON."""
 _PROBLEMS: dict[int | str, dict[str, Any]] = {
     status: {"model": ProblemAnswer, "description": description}
     for status, description in {
@@ -208,7 +210,7 @@ def _add_rewriting(app: FastAPI, service: _Service) -> None:
 
         return await _json(answer, large=True)
 
-    @app.post("/v1/chat/completions", response_model=ChatAnswer, responses=_PROBLEMS, tags=["OpenAI"])
+    @app.post("/v1/chat/completions", response_model=ChatAnswer, responses={**_PROBLEMS, **_STREAMED}, tags=["OpenAI"])
     async def chat_completions(request: Request, body: ChatRequest) -> Response:
         """Answer a "condense question" prompt as a language model would; with `stream`, as server-sent events."""
         dialogue, prompt = read_chat([message.as_chat() for message in body.messages])
