@@ -34,9 +34,7 @@ def settings_of(name: str) -> TrainingSettings:
 
 def examples_of(settings: TrainingSettings) -> Examples:
     """The examples a run learned from, and those it was chosen by."""
-    return load_examples(
-        settings.data, seed=settings.seed, mirror=None, notify=lambda _: None, teacher=settings.teacher
-    )
+    return load_examples(settings.data, seed=settings.seed, mirror=None, notify=lambda _: None)
 
 
 def pipeline_of_run(name: str) -> Pipeline:

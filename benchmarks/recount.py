@@ -36,9 +36,7 @@ def recount(name: str) -> None:
     settings, config = settings_of(name), read_config(RUNS / name)
     examples = examples_of(settings)
     gold = derive_gold(examples.train, config.connection_words, settings.data, lambda given: given)
-    gold = gold.to_learn_from(only_exact=settings.data.only_exact)
-    gold = gold.with_unlabelled(examples.unlabelled, config.connection_words, settings.data.most_rows)
-    learned_from = gold.examples
+    learned_from = gold.to_learn_from(only_exact=settings.data.only_exact).examples
     start = settings.start.model
     before = () if start is None else read_config(to_learn_from(start)).trained_on
     config = replace(config, trained_on=tuple(dict.fromkeys((*before, *examples.described(learned_from)))))

@@ -47,10 +47,7 @@ def _in_short(trained_on: Sequence[str]) -> str:
     """The corpora alone; what was made of them is only mentioned."""
     named = dict.fromkeys(line.rpartition(": ")[0] for line in trained_on)
     corpora = [name for name in named if " " not in name]
-    unlabelled = [name.partition(" (")[0] for name in named if " (" in name]
-    made = len(corpora) + len(unlabelled) < len(named)
-    asked = [f", {name} without its rewrites" for name in unlabelled]
-    return ", ".join(corpora) + (" and examples made of them" if made else "") + "".join(asked)
+    return ", ".join(corpora) + (" and examples made of them" if len(corpora) < len(named) else "")
 
 
 def none_yet(what: str) -> str:

@@ -19,7 +19,6 @@ from urewrite.edits.grid import ConnectionWords
 from urewrite.scoring import METRICS
 from urewrite.training.report import encoder_name, keep_log, report_tuned, write_report
 from urewrite.training.settings import check_settings, load_settings
-from urewrite.training.unlabelled import MARK
 
 HEADER = "bleu4,em,epoch,f1,step,train_loss_epoch,train_loss_step,validation_loss"
 
@@ -97,14 +96,6 @@ def test_the_card_names_corpora_licences_and_words(tmp_path, settings, config):
     assert "--corpus rewrite --part test" in body
 
 
-def test_dialogues_that_only_a_teacher_labelled_are_named_with_their_corpus(tmp_path, settings, config):
-    lines = ("rewrite: 5 examples", f"multi{MARK}: 7 examples", f"/some/where/logs.jsonl{MARK}: 9 examples")
-    write_report(tmp_path, settings, replace(config, trained_on=lines), parameters=1, best=None)
-    body = front_matter(tmp_path)[1]
-    assert f"multi{MARK}: 7 examples — Pan et al." in body
-    assert f"- logs.jsonl{MARK}: 9 examples\n" in body
-
-
 def test_the_card_says_how_to_evaluate_on_what_the_run_itself_learned_from(tmp_path, settings, config):
     lines = ("canard: 5 examples", "task: 7 examples")  # the first is what it went on from
     settings = settings.model_copy(update={"data": settings.data.model_copy(update={"corpus": ("task",)})})
@@ -116,9 +107,7 @@ def test_the_card_says_how_to_evaluate_on_what_the_run_itself_learned_from(tmp_p
     ("lines", "encoder", "licence"),
     [
         (("canard: 5 examples",), None, "cc-by-sa-4.0"),
-        (("canard: 5 examples", f"canard:validation{MARK}: 5 examples"), None, "cc-by-sa-4.0"),
         (("canard: 5 examples", "mine.jsonl: 5 examples"), None, None),
-        (("canard: 5 examples", f"mine.jsonl{MARK}: 5 examples"), None, None),
         (("canard: 5 examples", "task: 5 examples"), None, None),
         (("canard: 5 examples",), {"model_type": "bert"}, None),
     ],
@@ -310,16 +299,6 @@ def test_runs_are_set_beside_the_paper_and_seeds_are_one_row(tmp_path, published
     assert encoder[:7] == ["RUN + tiny", "REWRITE", "with-encoder", trained_on, "1", "1", "60.00"]
     assert len(plain) == len(paper) == 16
     assert len(cells(tables["test_results_short"], "RUN")) == 4
-
-
-def test_the_short_table_names_dialogues_that_only_a_teacher_labelled(tmp_path, published):
-    made_run(tmp_path / "runs", "taught", 50)
-    config = tmp_path / "runs" / "taught" / "config.json"
-    document = json.loads(config.read_text(encoding="utf-8"))
-    document["trained_on"] = ["rewrite: 5 examples", "greetings and thanks: 2 examples", f"multi{MARK}: 7 examples"]
-    config.write_text(json.dumps(document), encoding="utf-8")
-    *_, row = cells(published(tmp_path / "runs")["test_results_short"], "RUN")
-    assert row[3] == "rewrite and examples made of them, multi without its rewrites"
 
 
 def test_a_part_that_was_learned_from_is_not_evaluated(tmp_path, published):

@@ -16,16 +16,15 @@ from urewrite.corpora.sources import CORPORA, source_of
 from urewrite.corpora.training import BUILT_ON_QUAC, refuse_overlap
 from urewrite.dialogue import Example
 from urewrite.edits.choose import Probabilities
-from urewrite.edits.grid import Axes, ConnectionWords, EditType, Grid, lay_out
+from urewrite.edits.grid import Axes, ConnectionWords, EditType, Grid
 from urewrite.edits.occurrences import mark_every_occurrence
 from urewrite.edits.supervise import supervise
 from urewrite.errors import BadInputError, DataUnavailableError
 from urewrite.prepare import Preparer
 from urewrite.training.batches import Labelled
 from urewrite.training.exchanged import exchanged_names
-from urewrite.training.settings import DataSettings, TeacherSettings
+from urewrite.training.settings import DataSettings
 from urewrite.training.unchanged import already_rewritten, pleasantries, topic_changes
-from urewrite.training.unlabelled import MARK, no_labels, turns_as_utterances
 
 _MIXED_UP = {"rewrite": ("rewrite", "multi"), "multi": ("multi", "rewrite"), "canard": ("qrecc",)}
 """Corpora whose test parts must not share a dialogue with a training part: its own, and those like it.
@@ -46,17 +45,14 @@ class Examples:
     """Where the examples to learn from come from, and how many of each, in their order."""
     left_alone: list[Example]
     """Made from the validation part as they are from what is learned from: utterances to be left as they are."""
-    unlabelled: list[Example]
-    """Dialogues whose rewrites nobody knows, to be learned from a teacher; the last of the sources."""
 
     def described(self, learned_from: Sequence[Example]) -> tuple[str, ...]:
         """Every source with how many of its examples are among those really learned from, and of how many."""
         taken = set(map(id, learned_from))
-        every = [*self.train, *self.unlabelled]
         lines: list[str] = []
         start = 0
         for name, amount in self.sources:
-            used = sum(id(example) in taken for example in every[start : start + amount])
+            used = sum(id(example) in taken for example in self.train[start : start + amount])
             start += amount
             lines.append(f"{name}: {used:,} {'' if used == amount else f'of {amount:,} '}examples")
         return tuple(lines)
@@ -86,15 +82,6 @@ class Gold:
             [self.exact[number] for number in kept],
         )
 
-    def with_unlabelled(self, examples: list[Example], words: ConnectionWords, most_rows: int) -> Gold:
-        """With dialogues whose rewrites nobody knows behind these: laid out as they are, their grids without labels."""
-        axes = [lay_out(example.dialogue, words, most_rows=most_rows) for example in examples]
-        added = Gold(examples, axes, [no_labels(one) for one in axes], [False] * len(axes))
-        added = added.to_learn_from(only_exact=False)
-        return Gold(
-            self.examples + added.examples, self.axes + added.axes, self.grids + added.grids, self.exact + added.exact
-        )
-
     def labelled(self, preparer: Preparer, taught: Sequence[Probabilities] | None = None) -> list[Labelled]:
         """In the form the network takes."""
         return [
@@ -110,11 +97,10 @@ def load_examples(
     mirror: Path | None,
     notify: Callable[[str], None],
     keep_apart: bool = True,
-    teacher: TeacherSettings | None = None,
 ) -> Examples:
     """Load all sources, keep the validation apart, and take out what test parts share.
 
-    If nothing is to be kept apart, the validation is learned from too. A `teacher` may label dialogues beside these.
+    If nothing is to be kept apart, the validation is learned from too.
     """
     chosen_by = validation_sources(settings)
     if not keep_apart:
@@ -158,15 +144,7 @@ def load_examples(
             kept.extend(made)
             counted.append((what, len(made)))
     to_leave = _left_alone(validation, settings, random.Random(f"{seed}/validation"))
-    unlabelled: list[Example] = []
-    if teacher is not None:
-        for name in teacher.unlabelled:
-            held_out = settings.held_out if name in chosen_by else None
-            made = _unlabelled(name, teacher.history, held_out, validation, mirror, notify)
-            unlabelled += made
-            counted.append((shown_source(name) + MARK, len(made)))
-    left_alone = [example for made in to_leave.values() for example in made]
-    return Examples(kept, validation, tuple(counted), left_alone, unlabelled)
+    return Examples(kept, validation, tuple(counted), [example for made in to_leave.values() for example in made])
 
 
 def _left_alone(examples: list[Example], settings: DataSettings, chance: random.Random) -> dict[str, list[Example]]:
@@ -193,33 +171,15 @@ def _exchanged(
     return [
         example
         for name, examples in sources.items()
-        for example in _apart_from_all(name, exchanged_names(examples, share, chance), validation, mirror)
+        for example in _without_tests(
+            name,
+            _apart(name, exchanged_names(examples, share, chance), validation),
+            _compared_with(name),
+            mirror,
+            lambda _: None,
+            needed=False,
+        )
     ]
-
-
-def _unlabelled(
-    name: str,
-    history: int,
-    held_out: float | None,
-    validation: list[Example],
-    mirror: Path | None,
-    notify: Callable[[str], None],
-) -> list[Example]:
-    """The turns of a source as dialogues without rewrites; of what is also chosen by, those of the rest."""
-    examples = _load(name, mirror, notify)
-    if held_out is not None:
-        examples, _ = split_by_dialogue(examples, held_out)
-    made = turns_as_utterances(_apart(name, examples, validation), history)
-    made = _apart_from_all(name, made, validation, mirror)
-    if not made:
-        raise BadInputError(f"no utterance of {name} has {history} turns before it", field="teacher.history")
-    return made
-
-
-def _apart_from_all(name: str, made: list[Example], validation: list[Example], mirror: Path | None) -> list[Example]:
-    """Of what was made from a source, what became no dialogue of a validation or test part."""
-    apart = _apart(name, made, validation)
-    return _without_tests(name, apart, _compared_with(name), mirror, lambda _: None, needed=False)
 
 
 def derive_gold(

@@ -82,12 +82,7 @@ def train(
     lightning.seed_everything(settings.seed, verbose=False)
     chosen_before = None if settings.refit is None else choices_of(to_learn_from(settings.refit), settings)
     examples = load_examples(
-        settings.data,
-        seed=settings.seed,
-        mirror=mirror,
-        notify=notify,
-        keep_apart=chosen_before is None,
-        teacher=settings.teacher,
+        settings.data, seed=settings.seed, mirror=mirror, notify=notify, keep_apart=chosen_before is None
     )
     model, gold, held_out = _prepared(settings, examples, chosen_before, notify)
     settings = settings.model_copy(update={"network": network_of(model.config)})  # with start.model it is that one's
@@ -230,9 +225,6 @@ def _prepared(
         raise BadInputError(f"no example of {', '.join(settings.data.corpus)} has a history to copy from")
     exact = sum(found.exact) / len(found.exact)
     notify(f"{len(gold.grids):,} training examples; {exact:.1%} of all gold grids decode to the rewrite")
-    if examples.unlabelled:
-        gold = gold.with_unlabelled(examples.unlabelled, words, settings.data.most_rows)
-        notify(f"{len(gold.grids):,} with those that only the teacher labels")
     held_out = derive_gold(examples.validation, words, settings.data, _shown("Validation grids"))
     if start is None:
         model = new_model(settings, words, gold.axes, examples.described(gold.examples), notify)

@@ -21,7 +21,6 @@ from urewrite.scoring.scores import METRICS
 from urewrite.training.criterion import label_of, metrics_of, value_of
 from urewrite.training.data import shown_source, validation_sources
 from urewrite.training.settings import DataSettings, StartSettings, TeacherSettings, TrainingSettings, load_settings
-from urewrite.training.unlabelled import MARK
 
 METRICS_FILE = "metrics.json"
 CURVES = "curves.png"
@@ -121,10 +120,7 @@ def _write(folder: Path, document: dict[str, Any], settings: TrainingSettings, c
 def shown_sources(trained_on: Sequence[str]) -> list[str]:
     """The lines of `ModelConfig.trained_on` as others may read them."""
     parted = [line.rpartition(": ") for line in trained_on]
-    return [
-        f"{shown_source(name.removesuffix(MARK))}{MARK * name.endswith(MARK)}{colon}{amount}"
-        for name, colon, amount in parted
-    ]
+    return [f"{shown_source(name)}{colon}{amount}" for name, colon, amount in parted]
 
 
 def encoder_name(model: str) -> str:
@@ -134,7 +130,7 @@ def encoder_name(model: str) -> str:
 
 
 def _corpus_of(source: str) -> Corpus | None:
-    name = source.partition(":")[0].removesuffix(MARK)
+    name = source.partition(":")[0]
     return next((corpus for corpus in SOURCES if corpus.name == name), None)
 
 
@@ -324,7 +320,7 @@ def _front_matter(settings: TrainingSettings, config: ModelConfig, corpora: Sequ
 
 def _is_file(line: str) -> bool:
     """Whether a line of `ModelConfig.trained_on` tells of a file of one's own."""
-    name = line.rpartition(": ")[0].removesuffix(MARK)
+    name = line.rpartition(": ")[0]
     return name.endswith((".jsonl", ".jsonl.gz")) or Path(name).name != name
 
 

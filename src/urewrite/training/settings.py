@@ -105,12 +105,8 @@ class TeacherSettings(BaseModel):
     """The folder of the teacher; of several, the mean of what they say is learned from."""
     weight: float = Field(0.5, gt=0, le=1)
     """How much of the loss comes from the teacher; the rest comes from the labels."""
-    unlabelled: tuple[str, ...] = ()
-    """Sources whose turns are learned from the teacher alone, each as an utterance after the turns before it."""
-    history: int = Field(2, ge=1)
-    """How many turns stand before each of those."""
 
-    @field_validator("model", "unlabelled", mode="before")
+    @field_validator("model", mode="before")
     @classmethod
     def _one_or_more(cls, value: object) -> object:
         return (value,) if isinstance(value, str) else value
@@ -178,11 +174,7 @@ class TrainingSettings(BaseModel):
 
     @model_validator(mode="after")
     def _known_sources(self) -> TrainingSettings:
-        for key, sources in (
-            ("data.corpus", self.data.corpus),
-            ("data.validation", self.data.validation),
-            ("teacher.unlabelled", self.teacher.unlabelled if self.teacher is not None else ()),
-        ):
+        for key, sources in (("data.corpus", self.data.corpus), ("data.validation", self.data.validation)):
             for source in sources:
                 corpus, _, part = source.partition(":")
                 try:
