@@ -76,6 +76,8 @@ IN_FULL = {
     ],
 }
 """What a short run cannot tell, or tells of a network without our additions; beside the runs rewrite, -2 and -3."""
+LEAN_IN_FULL = {"in-full-exchanged-copies": ["data.exchanged_names=1"]}
+"""The same beside rewrite-lean, -2 and -3, which have neither turn embeddings nor cosine."""
 ON_TASK = {
     "baseline-task": ["data.exchanged_names=0"],
     "exchanged-names": [],
@@ -89,6 +91,8 @@ ENCODERS = {
     "half-the-layers": [*FEW, "network.encoder.layers=3"],
 }
 """Which small encoder, and how much of it: learning from a part is enough to tell them apart."""
+ENGLISH_IN_FULL = {"en-fast-without-turns": ["network.turns=false"]}
+"""Beside the bundled en-fast itself."""
 PRUNED = ["network={}", "start.vectors=null", "teacher.weight=0.5"]
 ENGLISH = {
     "half-the-layers-of-en": [*PRUNED, "start.model=en", "start.layers=3", "teacher.model=en", "data.examples=4000"]
@@ -102,8 +106,10 @@ RUNS = {
     **{f"improvement-{name}": ("rewrite", 3, [*BASELINE, *changes]) for name, changes in IMPROVEMENTS.items()},
     **{f"improvement-{name}": ("rewrite", 4, changes) for name, changes in IN_USE.items()},
     **{f"improvement-{name}": ("rewrite", 24, changes) for name, changes in IN_FULL.items()},
+    **{f"improvement-{name}": ("rewrite-lean", 24, [*changes, PATIENCE]) for name, changes in LEAN_IN_FULL.items()},
     **{f"improvement-{name}": ("task", 10, changes) for name, changes in ON_TASK.items()},
     **{f"improvement-{name}": ("rewrite-encoder", 2, changes) for name, changes in ENCODERS.items()},
+    **{f"improvement-{name}": ("en-fast", 4, changes) for name, changes in ENGLISH_IN_FULL.items()},
     **{f"pruned-{name}": ("en", 2, changes) for name, changes in ENGLISH.items()},
     **{f"pruned-{name}": ("en-fast", 1, changes) for name, changes in ENGLISH_FAST.items()},
 }

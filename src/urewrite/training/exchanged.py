@@ -20,6 +20,7 @@ from urewrite.dialogue import Dialogue, Example, Turn
 from urewrite.edits.alignment import differing_spans
 from urewrite.edits.places import SENTENCE_END
 from urewrite.tokens import Tokens, tokenize
+from urewrite.training.progress import with_bar
 
 LEAST_CAPITALS = 2
 LEAST_SHARE_OF_CAPITALS = 0.3
@@ -55,13 +56,15 @@ def exchanged_names(examples: Sequence[Example], share: float, chance: random.Ra
     """So many examples with other names for each one that holds a name which could be exchanged."""
     names = names_of(examples)
     drawn = [example for example in examples for _ in range(int(share) + (chance.random() < share % 1))]
-    return [made for made in (_exchanged(example, names, chance) for example in drawn) if made is not None]
+    found = (_exchanged(example, names, chance) for example in with_bar(drawn, "Exchanging names"))
+    return [made for made in found if made is not None]
 
 
 def names_of(examples: Iterable[Example]) -> Names:
     """Find the names of a corpus; a text that recurs, as the turns of a history do, counts once."""
     examples = list(examples)
-    split = [tokenize(text) for text in dict.fromkeys(text for example in examples for text in _texts(example))]
+    texts = list(dict.fromkeys(text for example in examples for text in _texts(example)))
+    split = [tokenize(text) for text in with_bar(texts, "Finding names", "text")]
     words, copied = _capitalised(split), _copied(examples)
     neighbours: defaultdict[Name, Counter[tuple[str, str]]] = defaultdict(Counter)
     written: defaultdict[Name, Counter[str]] = defaultdict(Counter)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +18,8 @@ import yaml
 from lightning.pytorch.callbacks import Callback, EarlyStopping, EMAWeightAveraging, ModelCheckpoint
 from lightning.pytorch.loggers import CSVLogger, TensorBoardLogger
 from lightning.pytorch.utilities import rank_zero_only
-from tqdm import tqdm
 
 from urewrite.bundle import read_config
-from urewrite.dialogue import Example
 from urewrite.edits.connection import derive_connection_words
 from urewrite.errors import BadInputError, TrainingError
 from urewrite.files import atomic_writer, same_place
@@ -32,7 +31,7 @@ from urewrite.training.criterion import value_of
 from urewrite.training.data import Examples, Gold, derive_gold, load_examples
 from urewrite.training.module import HeldOut, RewritingModule, precision_of
 from urewrite.training.predict import pipeline_of
-from urewrite.training.progress import EpochLines
+from urewrite.training.progress import EpochLines, with_bar
 from urewrite.training.refit import Choices, choices_of
 from urewrite.training.report import is_finished, keep_log, write_report
 from urewrite.training.settings import (
@@ -219,13 +218,13 @@ def _prepared(
             words = read_config(to_learn_from(settings.teacher.model[0])).connection_words
     else:
         words = derive_connection_words(examples.train, settings.data.connection_words)
-    found = derive_gold(examples.train, words, settings.data, _shown("Gold grids"))
+    found = derive_gold(examples.train, words, settings.data, partial(with_bar, what="Gold grids"))
     gold = found.to_learn_from(only_exact=settings.data.only_exact)
     if not gold.grids:
         raise BadInputError(f"no example of {', '.join(settings.data.corpus)} has a history to copy from")
     exact = sum(found.exact) / len(found.exact)
     notify(f"{len(gold.grids):,} training examples; {exact:.1%} of all gold grids decode to the rewrite")
-    held_out = derive_gold(examples.validation, words, settings.data, _shown("Validation grids"))
+    held_out = derive_gold(examples.validation, words, settings.data, partial(with_bar, what="Validation grids"))
     if start is None:
         model = new_model(settings, words, gold.axes, examples.described(gold.examples), notify)
     else:
@@ -297,13 +296,3 @@ def _latest(folder: Path) -> Path | None:
 def _newest(folder: Path, *names: str) -> Path | None:
     found = [folder / name for name in names if (folder / name).is_file()]
     return max(found, key=lambda path: path.stat().st_mtime, default=None)
-
-
-def _shown(what: str) -> Callable[[Sequence[Example]], Iterable[Example]]:
-    """A progress bar for loops that take seconds."""
-
-    def follow(examples: Sequence[Example]) -> Iterable[Example]:
-        bar: Iterable[Example] = tqdm(examples, what, leave=False, delay=2, unit="dialogue")
-        return bar
-
-    return follow

@@ -1,15 +1,25 @@
-"""How far a run is, for where no bar can be drawn."""
+"""How far a run is: bars for a terminal, lines for where none can be drawn."""
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
 
 import lightning
 from lightning.pytorch.callbacks import Callback
+from tqdm import tqdm
 
 from urewrite.training.criterion import metrics_of
+
+Item = TypeVar("Item")
+
+
+def with_bar(items: Sequence[Item], what: str, unit: str = "dialogue") -> Iterable[Item]:
+    """The items, with a bar if they take seconds; none in a file or a pipe, where it would leave a line each time."""
+    bar: Iterable[Item] = tqdm(items, what, leave=False, delay=2, unit=unit, disable=None)
+    return bar
 
 
 class EpochLines(Callback):

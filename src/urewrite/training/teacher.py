@@ -33,7 +33,7 @@ def _ask(folder: Path, gold: Gold, precision: torch.dtype, notify: Callable[[str
     notify(f"asking {folder.name} about {len(gold.axes):,} dialogues")
     model = load_model(folder)
     with (
-        tqdm(total=len(gold.axes), desc="Teacher", leave=False, delay=2, unit="dialogue") as bar,
+        tqdm(total=len(gold.axes), desc="Teacher", leave=False, delay=2, unit="dialogue", disable=None) as bar,
         model.network.computing_in(precision),
     ):
         found = probabilities_of(model, [axes.dialogue for axes in gold.axes], follow=bar.update)
