@@ -69,11 +69,6 @@ PATIENCE = "optimiser.patience=10"  # as these have
 IN_FULL = {
     "in-full-without-word-dropout": ["network.dropout_words=0", PATIENCE],
     "in-full-without-cosine": ["network.similarities=[elementwise, bilinear, match]", PATIENCE],
-    "in-full-without-cosine-and-turns": [
-        "network.similarities=[elementwise, bilinear, match]",
-        "network.turns=false",
-        PATIENCE,
-    ],
 }
 """What a short run cannot tell, or tells of a network without our additions; beside the runs rewrite, -2 and -3."""
 LEAN_IN_FULL = {"in-full-exchanged-copies": ["data.exchanged_names=1"]}
@@ -91,7 +86,11 @@ ENCODERS = {
     "half-the-layers": [*FEW, "network.encoder.layers=3"],
 }
 """Which small encoder, and how much of it: learning from a part is enough to tell them apart."""
-ENGLISH_IN_FULL = {"en-fast-without-turns": ["network.turns=false"]}
+ENCODER_IN_FULL = {
+    "encoder-exchanged-copies": ["data.exchanged_names=1", "optimiser.encoder_precision=bfloat16", PATIENCE]
+}
+"""Whether names exchanged in Chinese pay where they are in use, without a teacher; beside rewrite-encoder-longer."""
+ENGLISH_IN_FULL = {"en-fast-without-turns": ["network.turns=false", PATIENCE]}
 """Beside the bundled en-fast itself."""
 PRUNED = ["network={}", "start.vectors=null", "teacher.weight=0.5"]
 ENGLISH = {
@@ -109,6 +108,7 @@ RUNS = {
     **{f"improvement-{name}": ("rewrite-lean", 24, [*changes, PATIENCE]) for name, changes in LEAN_IN_FULL.items()},
     **{f"improvement-{name}": ("task", 10, changes) for name, changes in ON_TASK.items()},
     **{f"improvement-{name}": ("rewrite-encoder", 2, changes) for name, changes in ENCODERS.items()},
+    **{f"improvement-{name}": ("rewrite-encoder-longer", 4, changes) for name, changes in ENCODER_IN_FULL.items()},
     **{f"improvement-{name}": ("en-fast", 4, changes) for name, changes in ENGLISH_IN_FULL.items()},
     **{f"pruned-{name}": ("en", 2, changes) for name, changes in ENGLISH.items()},
     **{f"pruned-{name}": ("en-fast", 1, changes) for name, changes in ENGLISH_FAST.items()},

@@ -8,8 +8,9 @@ Reads every folder of runs/ as `urewrite train` leaves it, with what was measure
 
 Runs that differ only in their seed are one row. An ablation has no row among the test parts. A run called ablation-* or
 improvement-* is set beside the run called ablation-baseline* or improvement-baseline*, or without one beside a run of
-neither kind: of those trained for as many epochs and chosen by the same validation part, the one from which the fewest
-settings differ.
+neither kind: of those that went on from the same model for as many epochs, chosen by the same validation part, the one
+from which the fewest settings differ. So is, among the improvements, a run called after one of neither kind, as
+rewrite-lean after rewrite.
 Writes benchmarks/results/results.json.
 """
 
@@ -99,9 +100,13 @@ class Run:
         return self.kind is None or self.name.startswith(f"{self.kind}-baseline")
 
     def is_comparable(self, other: Run) -> bool:
-        """Whether both were trained for as long, and chosen by the same part."""
-        epochs = "optimiser.epochs"
-        return self.validation == other.validation and self.settings[epochs] == other.settings[epochs]
+        """Whether both went on from the same model for as long, and were chosen by the same part."""
+        same = ("start.model", "optimiser.epochs")
+        return self.validation == other.validation and all(self.settings.get(k) == other.settings.get(k) for k in same)
+
+    def is_called_after(self, other: Run) -> bool:
+        """Whether the name says that this is another with something changed."""
+        return self.kind is None and self.name.startswith(f"{other.name}-")
 
     def validated(self, kind: str) -> Mapping[str, float] | None:
         """The metrics on the part the run was chosen by: evaluated, or else as they were when the run chose.
@@ -216,6 +221,8 @@ def compared_rows(runs: Sequence[Run], kind: str) -> list[dict[str, Any]]:
     baselines = [group for group in found if group[0].is_baseline and group[0].kind in (kind, None)]
     baselines.sort(key=lambda group: group[0].kind is None)
     variants = [(group, nearest(group[0], baselines)) for group in of_kind if not group[0].is_baseline]
+    if kind == "improvement":
+        variants += [(group, near) for group in found if (near := called_after(group[0], baselines)) is not None]
     rows: list[dict[str, Any]] = []
     for position, baseline in enumerate(baselines):
         beside = [group for group, near in variants if near == position]
@@ -235,6 +242,16 @@ def nearest(run: Run, baselines: Sequence[Sequence[Run]]) -> int | None:
 
     there = [position for position, (first, *_) in enumerate(baselines) if first.is_comparable(run)]
     return min(there, key=distance, default=None)
+
+
+def called_after(run: Run, baselines: Sequence[Sequence[Run]]) -> int | None:
+    """Which comparable run of neither kind a run is called after: the one with the longest name."""
+    there = [
+        position
+        for position, (first, *_) in enumerate(baselines)
+        if first.kind is None and run.is_called_after(first) and first.is_comparable(run)
+    ]
+    return max(there, key=lambda position: len(baselines[position][0].name), default=None)
 
 
 def compared_row(group: Sequence[Run], kind: str, baseline: Run | None) -> dict[str, Any]:

@@ -229,11 +229,12 @@ def test_thresholds_chosen_anew_change_nothing_else(tmp_path, settings, config):
     assert "a second one for the same place from 0.9, a connection word beside one from a probability of 0.2." in body
 
 
-def made_run(runs, folder, em, *, name=None, seed=1, test=True, network=None, epochs=None):
+def made_run(runs, folder, em, *, name=None, seed=1, test=True, network=None, epochs=None, start=None):
     """A run folder as training and evaluation leave it, without the weights."""
     place = runs / folder
     place.mkdir(parents=True)
     document = {"name": name or folder, "seed": seed, "data": {"corpus": "rewrite"}, "network": network or {}}
+    document |= {} if start is None else {"start": {"model": start}}
     settings = check_settings(document)
     stored = settings.model_dump(mode="json")
     (place / "settings.yaml").write_text(yaml.safe_dump(stored), encoding="utf-8")
@@ -344,3 +345,34 @@ def test_ablations_and_improvements_are_set_beside_their_baselines(tmp_path, pub
     assert baseline[5] == "53.00"  # with thresholds, as models are used
     assert match[2] == "`network.doubling: true`"
     assert match[5] == "54.50 (+1.50)"
+
+
+def test_a_run_called_after_another_is_set_beside_it(tmp_path, published):
+    runs = tmp_path / "runs"
+    made_run(runs, "plain", 50)
+    made_run(runs, "plain-lean", 51, network={"width": 32})
+    made_run(runs, "plain-lean-2", 53, name="plain-lean", seed=2, network={"width": 32})
+    made_run(runs, "plain-lean-narrow", 49, network={"width": 8})
+    made_run(runs, "plain-longer", 60, epochs=99)
+    made_run(runs, "plainer", 61, network={"width": 16})
+    table = published(runs)["improvements"]
+    assert [(row[0], row[5]) for row in cells(table, "plain")] == [
+        ("plain", "51.00"),
+        ("plain-lean", "53.00 ± 1.41 (+2.00)"),
+        ("plain-lean", "53.00 ± 1.41"),
+        ("plain-lean-narrow", "50.00 (-3.00)"),
+    ]
+
+
+def test_only_runs_that_went_on_from_the_same_model_are_compared(tmp_path, published):
+    runs = tmp_path / "runs"
+    made_run(runs, "improvement-baseline", 50)
+    made_run(runs, "longer", 60, start="zh-fast")
+    made_run(runs, "improvement-longer-wide", 61, start="zh-fast")
+    made_run(runs, "improvement-alone", 62, start="en-fast")
+    rows = cells(published(runs)["improvements"], "improvement-") + cells(published(runs)["improvements"], "longer")
+    assert {row[0]: row[5] for row in rows} == {
+        "longer": "61.00",
+        "improvement-longer-wide": "62.00 (+1.00)",
+        "improvement-alone": "63.00",
+    }
