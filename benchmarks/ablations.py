@@ -86,10 +86,12 @@ ENCODERS = {
     "half-the-layers": [*FEW, "network.encoder.layers=3"],
 }
 """Which small encoder, and how much of it: learning from a part is enough to tell them apart."""
+BFLOAT16 = "optimiser.encoder_precision=bfloat16"
 ENCODER_IN_FULL = {
-    "encoder-exchanged-copies": ["data.exchanged_names=1", "optimiser.encoder_precision=bfloat16", PATIENCE]
+    "encoder-exchanged-copies": ["data.exchanged_names=1", BFLOAT16, PATIENCE],
+    "encoder-last-weights": ["optimiser.averaging=0", BFLOAT16, PATIENCE],
 }
-"""Whether names exchanged in Chinese pay where they are in use, without a teacher; beside rewrite-encoder-longer."""
+"""What names exchanged in Chinese and averaged weights do where they are in use; beside rewrite-encoder-longer."""
 ENGLISH_IN_FULL = {"en-fast-without-turns": ["network.turns=false", PATIENCE]}
 """Beside the bundled en-fast itself."""
 PRUNED = ["network={}", "start.vectors=null", "teacher.weight=0.5"]

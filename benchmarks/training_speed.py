@@ -26,7 +26,7 @@ from urewrite.training.settings import load_settings
 from urewrite.training.weights import new_model
 
 RESULTS = Path(__file__).parent / "results" / "training_speed.json"
-CONFIG = Path(__file__).parents[1] / "configs" / "rewrite.yaml"
+CONFIG = Path(__file__).parents[1] / "configs" / "rewrite-lean.yaml"
 STEPS = 100
 PROFILED = 10
 SHOWN = 8
@@ -48,7 +48,7 @@ def main() -> None:
     batches = BucketedBatches(items, settings.optimiser.batch_size, seed=1, steps=lambda: 0)
     order = batches.order(0)  # shuffled, so any stretch of it is a fair sample
     network = model.network.train()
-    optimiser = torch.optim.AdamW(network.parameters(), lr=settings.optimiser.learning_rate)
+    optimiser = torch.optim.AdamW(network.parameters(), lr=settings.optimiser.learning_rate, fused=True)
     weights = torch.tensor(settings.optimiser.class_weights)
 
     def step(batch: LabelledBatch) -> None:
