@@ -40,9 +40,9 @@ OTHERS = {
         "improvement-baseline-encoder": "RoFormer-small, a short training",
         "improvement-bge-small": "bge-small, the same training",
         "improvement-half-the-layers": "3 of RoFormer-small's 6 layers, the same training",
-        "rewrite-encoder": "RoFormer-small, REWRITE alone",
+        "rewrite-encoder-taught-longer": "RoFormer-small, REWRITE alone",
     },
-    "zh-fast": {"rewrite": "200 units per direction, REWRITE alone"},
+    "zh-fast": {"rewrite-lean": "200 units per direction, REWRITE alone"},
     "en": {"pruned-half-the-layers-of-en": "3 of its 6 layers, trained on, taught by the whole"},
     "en-fast": {"pruned-fewer-units-of-en-fast": "100 of its 150 units per direction, trained on, taught by the whole"},
 }
