@@ -46,6 +46,9 @@ IMPROVEMENTS = {
     "teacher": ["teacher.model=runs/rewrite-encoder"],
     "exchanged-copies": ["data.exchanged_names=1"],
     "label-smoothing": ["optimiser.label_smoothing=0.05"],
+    "focal-loss": ["optimiser.loss=focal"],
+    "dice-loss": ["optimiser.loss=dice"],
+    "neighbours": ["optimiser.neighbours=0.5"],
 }
 NO_EDIT = HOME / "benchmarks" / "results" / "no_edit.json"
 BASELINE = [

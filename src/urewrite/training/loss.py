@@ -1,4 +1,4 @@
-"""Class-weighted cross-entropy over the cells that belong to an example."""
+"""What a grid of logits costs: by default class-weighted cross-entropy over the cells that belong to an example."""
 
 from __future__ import annotations
 
@@ -6,7 +6,25 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from urewrite.edits.grid import EditType
 from urewrite.training.batches import OUTSIDE
+from urewrite.training.settings import OptimiserSettings
+
+_FOCUS = 2.0
+"""The power of the focal loss: that of its authors."""
+
+
+def loss_of(settings: OptimiserSettings, logits: Tensor, labels: Tensor, class_weights: Tensor) -> Tensor:
+    """The loss that the settings ask for."""
+    if settings.loss == "focal":
+        loss = focal_loss(logits, labels, class_weights)
+    else:
+        loss = grid_loss(logits, labels, class_weights, settings.label_smoothing)
+        if settings.loss == "dice":
+            loss = (loss + dice_loss(logits, labels)) / 2
+    if settings.neighbours:
+        loss = loss + settings.neighbours * neighbour_loss(logits, labels, class_weights)
+    return loss
 
 
 def grid_loss(logits: Tensor, labels: Tensor, class_weights: Tensor, label_smoothing: float) -> Tensor:
@@ -16,7 +34,46 @@ def grid_loss(logits: Tensor, labels: Tensor, class_weights: Tensor, label_smoot
     )
 
 
+def focal_loss(logits: Tensor, labels: Tensor, class_weights: Tensor) -> Tensor:
+    """The same with little weight on cells whose label is likely already."""
+    losses = functional.cross_entropy(logits, labels, ignore_index=OUTSIDE, reduction="none")
+    weights = _weights(labels, class_weights)
+    return ((1 - (-losses).exp()) ** _FOCUS * losses * weights).sum() / weights.sum()
+
+
+def dice_loss(logits: Tensor, labels: Tensor) -> Tensor:
+    """One minus the soft overlap with the gold cells of an edit type, the mean of both types over the whole batch."""
+    likely = logits.softmax(1) * (labels != OUTSIDE).unsqueeze(1)
+    overlaps = []
+    for edit_type in (EditType.SUBSTITUTE, EditType.INSERT):
+        mine, gold = likely[:, edit_type], (labels == edit_type).to(likely.dtype)
+        overlaps.append((2 * (mine * gold).sum() + 1) / (mine.square().sum() + gold.sum() + 1))
+    return 1 - torch.stack(overlaps).mean()
+
+
+def neighbour_loss(logits: Tensor, labels: Tensor, class_weights: Tensor) -> Tensor:
+    """Whether cells side by side or one above the other are of one type, told from the likely types of both."""
+    likely, weights = logits.softmax(1), _weights(labels, class_weights)
+    losses, amounts = [], []
+    for axis in (-2, -1):
+        size = labels.shape[axis] - 1
+        (one, other), (mine, theirs), (first, second) = (
+            (given.narrow(axis, 0, size), given.narrow(axis, 1, size)) for given in (likely, labels, weights)
+        )
+        alike = (one * other).sum(1).clamp(1e-6, 1 - 1e-6)
+        weight = (first + second) * ((mine != OUTSIDE) & (theirs != OUTSIDE))
+        told = functional.binary_cross_entropy(alike, (mine == theirs).to(alike.dtype), reduction="none")
+        losses.append((weight * told).sum())
+        amounts.append(weight.sum())
+    return torch.stack(losses).sum() / torch.stack(amounts).sum().clamp_min(1e-6)
+
+
 def taught_loss(logits: Tensor, taught: Tensor, class_weights: Tensor) -> Tensor:
-    """The same with a teacher's probabilities in the place of labels; they are zero outside an example."""
+    """Cross-entropy with a teacher's probabilities in the place of labels; they are zero outside an example."""
     weighted = taught * class_weights.view(1, -1, 1, 1)
     return -(weighted * torch.log_softmax(logits, dim=1)).sum() / weighted.sum()
+
+
+def _weights(labels: Tensor, class_weights: Tensor) -> Tensor:
+    """Of every cell that of its label, nothing outside an example."""
+    return class_weights[labels.clamp_min(0)] * (labels != OUTSIDE)

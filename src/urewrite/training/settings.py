@@ -125,7 +125,11 @@ class OptimiserSettings(BaseModel):
     weight_decay: float = Field(0.0, ge=0)
     schedule: Literal["plateau", "cosine", "none"] = "plateau"
     class_weights: tuple[ClassWeight, ClassWeight, ClassWeight] = (0.25, 0.40, 0.35)
+    loss: Literal["cross-entropy", "focal", "dice"] = "cross-entropy"
+    """focal: cells whose label is likely already count little; dice: half of it is the overlap with the gold cells."""
     label_smoothing: float = Field(0.0, ge=0, lt=1)
+    neighbours: float = Field(0.0, ge=0, allow_inf_nan=False)
+    """The weight of a loss beside it: whether neighbouring cells are of one type."""
     averaging: float = Field(0.0, ge=0, lt=1)
     """Judge and keep a running average of the weights, of which each step leaves this share; 0: the weights of a step.
     """
@@ -160,6 +164,12 @@ class TrainingSettings(BaseModel):
             raise _ConflictError("refit", "refit has no validation part for optimiser.schedule: plateau to look at")
         if self.refit is not None and self.data.examples is not None:
             raise _ConflictError("refit", "refit is to learn from everything, data.examples from less")
+        return self
+
+    @model_validator(mode="after")
+    def _one_loss(self) -> TrainingSettings:
+        if self.optimiser.loss == "focal" and self.optimiser.label_smoothing:
+            raise _ConflictError("optimiser.label_smoothing", "label smoothing has no use beside optimiser.loss: focal")
         return self
 
     @model_validator(mode="after")
