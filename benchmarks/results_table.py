@@ -9,8 +9,8 @@ Reads every folder of runs/ as `urewrite train` leaves it, with what was measure
 Runs that differ only in their seed are one row. An ablation has no row among the test parts. A run called ablation-* or
 improvement-* is set beside the run called ablation-baseline* or improvement-baseline*, or without one beside a run of
 neither kind: of those that went on from the same model for as many epochs, chosen by the same validation part, the one
-from which the fewest settings differ. So is, among the improvements, a run called after one of neither kind, as
-rewrite-lean after rewrite.
+from which the fewest settings differ. So is, among the improvements, a run called after one of neither kind that is as
+long, as rewrite-lean after rewrite, whatever it went on from.
 Writes benchmarks/results/results.json.
 """
 
@@ -99,10 +99,15 @@ class Run:
     def is_baseline(self) -> bool:
         return self.kind is None or self.name.startswith(f"{self.kind}-baseline")
 
+    def is_as_long(self, other: Run) -> bool:
+        """Whether both were trained for as many epochs, and chosen by the same part."""
+        epochs = "optimiser.epochs"
+        return self.validation == other.validation and self.settings[epochs] == other.settings[epochs]
+
     def is_comparable(self, other: Run) -> bool:
-        """Whether both went on from the same model for as long, and were chosen by the same part."""
-        same = ("start.model", "optimiser.epochs")
-        return self.validation == other.validation and all(self.settings.get(k) == other.settings.get(k) for k in same)
+        """Whether both went on from the same model too."""
+        start = "start.model"
+        return self.is_as_long(other) and self.settings.get(start) == other.settings.get(start)
 
     def is_called_after(self, other: Run) -> bool:
         """Whether the name says that this is another with something changed."""
@@ -245,11 +250,11 @@ def nearest(run: Run, baselines: Sequence[Sequence[Run]]) -> int | None:
 
 
 def called_after(run: Run, baselines: Sequence[Sequence[Run]]) -> int | None:
-    """Which comparable run of neither kind a run is called after: the one with the longest name."""
+    """Which run of neither kind, as long as it, a run is called after: the one with the longest name."""
     there = [
         position
         for position, (first, *_) in enumerate(baselines)
-        if first.kind is None and run.is_called_after(first) and first.is_comparable(run)
+        if first.kind is None and run.is_called_after(first) and first.is_as_long(run)
     ]
     return max(there, key=lambda position: len(baselines[position][0].name), default=None)
 

@@ -354,14 +354,17 @@ def test_a_run_called_after_another_is_set_beside_it(tmp_path, published):
     made_run(runs, "plain-lean-2", 53, name="plain-lean", seed=2, network={"width": 32})
     made_run(runs, "plain-lean-narrow", 49, network={"width": 8})
     made_run(runs, "plain-longer", 60, epochs=99)
+    made_run(runs, "plain-onward", 47, start="zh-fast")
     made_run(runs, "plainer", 61, network={"width": 16})
     table = published(runs)["improvements"]
     assert [(row[0], row[5]) for row in cells(table, "plain")] == [
         ("plain", "51.00"),
         ("plain-lean", "53.00 ± 1.41 (+2.00)"),
+        ("plain-onward", "48.00 (-3.00)"),
         ("plain-lean", "53.00 ± 1.41"),
         ("plain-lean-narrow", "50.00 (-3.00)"),
     ]
+    assert "`start.model: zh-fast`" in cells(table, "plain-onward")[0][2]
 
 
 def test_only_runs_that_went_on_from_the_same_model_are_compared(tmp_path, published):
