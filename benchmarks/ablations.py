@@ -45,9 +45,6 @@ IMPROVEMENTS = {
     "steep-class-weights": ["optimiser.class_weights=[0.1, 0.5, 0.4]"],
     "teacher": ["teacher.model=runs/rewrite-encoder"],
     "exchanged-copies": ["data.exchanged_names=1"],
-    "label-smoothing": ["optimiser.label_smoothing=0.05"],
-    "focal-loss": ["optimiser.loss=focal"],
-    "dice-loss": ["optimiser.loss=dice"],
     "neighbours": ["optimiser.neighbours=0.5"],
 }
 NO_EDIT = HOME / "benchmarks" / "results" / "no_edit.json"

@@ -15,12 +15,12 @@ from pathlib import Path
 
 from safetensors.torch import load_file
 
-from urewrite.bundle import CARD, CONFIG, TOKENIZER, VOCABULARY, WEIGHTS
+from urewrite.bundle import CARD, CONFIG, LEXICON, TOKENIZER, VOCABULARY, WEIGHTS
 from urewrite.training.report import CURVES, METRICS_FILE
 from urewrite.training.weights import write_weights
 
 RUNS = Path(__file__).parents[1] / "runs"
-KEPT = (CARD, CONFIG, TOKENIZER, VOCABULARY, CURVES, METRICS_FILE, "settings.yaml")
+KEPT = (CARD, CONFIG, TOKENIZER, VOCABULARY, LEXICON, CURVES, METRICS_FILE, "settings.yaml")
 
 
 def main() -> None:

@@ -26,7 +26,7 @@ from typing import Any
 from urewrite.files import atomic_writer
 from urewrite.network.settings import NetworkSettings
 from urewrite.training.report import METRICS_FILE, encoder_name, shown_sources
-from urewrite.training.settings import load_settings
+from urewrite.training.settings import past_settings
 
 ROOT = Path(__file__).resolve().parents[1]
 RUNS = ROOT / "runs"
@@ -132,22 +132,28 @@ def read_runs(folder: Path) -> list[Run]:
     return [run for path in sorted(folder.glob("*/config.json")) for run in read_run(path.parent)]
 
 
+def system_of(network: Mapping[str, Any]) -> str:
+    """RUN, with what it has been told beside the training part."""
+    if network.get("encoder") is not None:
+        return f"RUN + {encoder_name(network['encoder']['model'])}"
+    return "RUN" if network.get("lexicon") is None else "RUN + lexicon"
+
+
 def read_run(folder: Path) -> Iterator[Run]:
     """The run of a folder, if it tells how it was trained. Its network is the model's; settings once told defaults."""
     if not (folder / "settings.yaml").is_file():
         return
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    settings = load_settings(folder / "settings.yaml").model_dump(mode="json")  # with what was not yet known then
+    settings = past_settings(folder / "settings.yaml")  # with what was not yet known then
     settings["network"] = NetworkSettings.model_validate(config["network"]).model_dump(mode="json")
     log = folder / METRICS_FILE
     metrics = json.loads(log.read_text(encoding="utf-8")) if log.is_file() else {}
     found = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("evaluation-*.json"))]
-    encoder = config["network"].get("encoder")
     yield Run(
         folder=folder.name,
         name=settings["name"],
         seed=settings["seed"],
-        system="RUN" if encoder is None else f"RUN + {encoder_name(encoder['model'])}",
+        system=system_of(config["network"]),
         trained_on=tuple(shown_sources(config["trained_on"])),
         epochs=len(metrics["epochs"]) if metrics else None,
         settings=flat({name: value for name, value in settings.items() if name not in IRRELEVANT}),

@@ -199,6 +199,7 @@ def singly(batch: GridArrays) -> list[GridArrays]:
                 batch.heights[here],
                 batch.widths[here],
                 batch.match[here, : padded(height), : padded(width)],
+                None if batch.terms is None else batch.terms[here, :length],
             )
         )
     return found

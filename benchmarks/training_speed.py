@@ -53,7 +53,7 @@ def main() -> None:
 
     def step(batch: LabelledBatch) -> None:
         optimiser.zero_grad()
-        grid_loss(network(batch.inputs), batch.labels, weights, 0.0).backward()  # type: ignore[no-untyped-call]
+        grid_loss(network(batch.inputs), batch.labels, weights).backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(network.parameters(), settings.optimiser.clip)
         optimiser.step()
 

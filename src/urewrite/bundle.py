@@ -1,7 +1,8 @@
 """A model folder: what a network is, how dialogues become its input, and what it may insert. Nothing is pickled.
 
 config.json          this module's document, with a format version
-vocabulary.json      the words of a network without encoder, or
+vocabulary.json      the words of a network without encoder,
+lexicon.txt          and the terms it is told of besides, or
 tokenizer.json       the word pieces of its encoder
 model.onnx           the network as a graph that needs no torch
 model.safetensors    float weights, to go on training from
@@ -22,17 +23,18 @@ from urewrite.edits.choose import Thresholds
 from urewrite.edits.grid import ConnectionWords
 from urewrite.errors import BadInputError, DataUnavailableError
 from urewrite.files import atomic_writer
-from urewrite.prepare import Preparer, Vocabulary, WordPieces
+from urewrite.prepare import Lexicon, Preparer, Vocabulary, WordPieces
 
 FORMAT = 1
 CONFIG = "config.json"
 VOCABULARY = "vocabulary.json"
+LEXICON = "lexicon.txt"
 TOKENIZER = "tokenizer.json"
 GRAPH = "model.onnx"
 WEIGHTS = "model.safetensors"
 CARD = "README.md"
 CHECKSUMS = "SHA256SUMS"
-FILES = (CONFIG, VOCABULARY, TOKENIZER, GRAPH, WEIGHTS, CARD, CHECKSUMS)
+FILES = (CONFIG, VOCABULARY, LEXICON, TOKENIZER, GRAPH, WEIGHTS, CARD, CHECKSUMS)
 _KINDS: dict[str, type] = {"name": str, "most_rows": int, "network": Mapping}
 _KIND_NAMES = {str: "text", int: "a whole number", Mapping: "an object"}
 
@@ -72,6 +74,8 @@ def write_model(folder: Path, config: ModelConfig, preparer: Preparer) -> None:
         stream.write("\n")
     if isinstance(preparer, Vocabulary):
         preparer.save(folder / VOCABULARY)
+        if preparer.lexicon is not None:
+            preparer.lexicon.save(folder / LEXICON)
     elif isinstance(preparer, WordPieces):
         with atomic_writer(folder / TOKENIZER) as stream:
             stream.write(preparer.tokenizer.to_str())
@@ -117,12 +121,19 @@ def read_config(folder: Path) -> ModelConfig:
 
 def read_preparer(folder: Path, config: ModelConfig) -> Preparer:
     """What turns dialogues into the input of the model."""
-    path = folder / (VOCABULARY if config.pieces is None else TOKENIZER)
-    if not path.is_file():
-        raise DataUnavailableError(f"{folder} is no model folder: it holds no {path.name}")
-    if config.pieces is None:
-        return Vocabulary.load(path)
-    return WordPieces.load(path, **asdict(config.pieces))
+    if config.pieces is not None:
+        return WordPieces.load(_there(folder, TOKENIZER), **asdict(config.pieces))
+    terms = config.network.get("lexicon")
+    lexicon = None if terms is None else Lexicon.load(_there(folder, LEXICON))
+    if lexicon is not None and len(lexicon) != terms:
+        raise BadInputError(f"holds {len(lexicon)} terms, {CONFIG} says {terms}", file=folder / LEXICON)
+    return Vocabulary.load(_there(folder, VOCABULARY), lexicon)
+
+
+def _there(folder: Path, name: str) -> Path:
+    if not (folder / name).is_file():
+        raise DataUnavailableError(f"{folder} is no model folder: it holds no {name}")
+    return folder / name
 
 
 def write_checksums(folder: Path) -> None:

@@ -11,10 +11,13 @@ from urewrite.network.context import WordContext
 from urewrite.network.inputs import GridBatch
 from urewrite.network.run import RUN
 from urewrite.network.segmentation import MaskedNormReLU
-from urewrite.prepare import Preparer, collate
+from urewrite.prepare import Lexicon, Preparer, collate
 from urewrite.prepare.arrays import NOWHERE, PADDING
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
+LEXICON = Lexicon(
+    [*LETTERS, *(f"{a}{b}" for a in LETTERS for b in LETTERS), *(f"{a}{b}c" for a in "aeiou" for b in LETTERS)]
+)
 SMALL = {"embedding": 12, "hidden": 8, "width": 8, "bottleneck": 8}
 WITHOUT_WORDS = "\u200b"
 
@@ -41,7 +44,8 @@ def padded_to(batch: GridBatch, rows: int, columns: int, more: int = 0) -> GridB
     match[:, : shape[0], : shape[1]] = batch.match
     pad = torch.nn.functional.pad
     owners = None if batch.owners is None else pad(batch.owners, (0, more), value=NOWHERE)
-    return GridBatch(pad(batch.ids, (0, more), value=PADDING), owners, batch.heights, batch.widths, match)
+    terms = None if batch.terms is None else pad(batch.terms, (0, 0, 0, more))
+    return GridBatch(pad(batch.ids, (0, more), value=PADDING), owners, batch.heights, batch.widths, match, terms)
 
 
 def training_step(network: RUN, batch: GridBatch) -> tuple[dict[str, torch.Tensor], ...]:
@@ -62,6 +66,8 @@ def settled(network: RUN) -> RUN:
     with torch.no_grad():
         if isinstance(network.context_layer, WordContext):
             network.context_layer.embedding.weight[1:].normal_()
+            if network.context_layer.terms is not None:
+                network.context_layer.terms.vectors[1:].normal_()
         for module in network.modules():
             if isinstance(module, MaskedNormReLU):
                 module.mean.uniform_(-0.5, 0.5)

@@ -8,11 +8,12 @@ torch = pytest.importorskip("torch", reason="not provided: torch, which the extr
 
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence  # noqa: E402
 
-from network.made import LETTERS, batch_of  # noqa: E402
+from network.made import LETTERS, LEXICON, batch_of, letters_dialogue  # noqa: E402
 from urewrite.dialogue import Dialogue  # noqa: E402
 from urewrite.edits.grid import ConnectionWords, lay_out  # noqa: E402
 from urewrite.network.context import BiLSTM, TurnEmbedding, WordDropout  # noqa: E402
 from urewrite.network.encoding import SimilarityMap  # noqa: E402
+from urewrite.network.lexicon import TermVectors  # noqa: E402
 from urewrite.prepare import Vocabulary  # noqa: E402
 from urewrite.prepare.vocabulary import SPECIAL_IDS, UNKNOWN  # noqa: E402
 
@@ -56,6 +57,37 @@ def test_a_word_is_dropped_wherever_it_stands_in_its_dialogue_and_nowhere_else()
     assert not torch.equal(dropped[0], dropped[1])
     assert torch.equal(WordDropout(0.3).eval()(ids, 20), ids)
     assert max(SPECIAL_IDS) == 3
+
+
+def term_vectors(dropout=0.0):
+    torch.manual_seed(0)
+    made = TermVectors(len(LEXICON), 4, dropout)
+    made.vectors[1:].normal_()
+    return made
+
+
+def test_a_character_is_known_by_the_vector_of_its_term_and_its_place():
+    vocabulary = Vocabulary(["[PAD]", "[UNK]", "[S]", "[E]", *LETTERS], LEXICON)
+    batch = batch_of(vocabulary, letters_dialogue(9, 5, 1), letters_dialogue(4, 3, 2))
+    made = term_vectors()
+    found = made(batch.terms)
+    assert found.shape == (*batch.ids.shape, made.width)
+    for told, vector in zip(batch.terms.flatten(0, 1).tolist(), found.flatten(0, 1), strict=True):
+        assert torch.equal(vector, torch.cat([made.vectors[told[0]], made.places.weight[told[1]]]))
+    assert not found[0, 13, :4].any(), "[E] is no term"
+    assert not found[1, 7:, :4].any(), "padding is none"
+    assert [name for name, _ in made.named_parameters()] == ["places.weight"], "vectors are not trained"
+
+
+def test_a_term_is_dropped_wherever_it_stands_in_its_dialogue():
+    terms = torch.arange(1, 101).repeat(200, 2)
+    given = torch.stack([terms, torch.zeros_like(terms)], 2)
+    made = term_vectors(0.3)
+    dropped = (made.train()(given)[..., :4] == 0).all(2)
+    assert torch.equal(dropped[:, :100], dropped[:, 100:])
+    assert 0.25 < dropped.float().mean() < 0.35
+    assert not torch.equal(dropped[0], dropped[1])
+    assert not (made.eval()(given)[..., :4] == 0).all(2).any()
 
 
 def test_words_are_told_apart_by_their_turn():

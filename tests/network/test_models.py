@@ -180,6 +180,52 @@ def test_a_network_starts_from_word_vectors(home, place):
     assert a[2] > 0
 
 
+CHARACTERS = "北京上海天气很好"
+CHINESE = [lay_out(Dialogue.of(["北京天气很好"], "上海呢")), lay_out(Dialogue.of(["上海"], "很好 really"))]
+
+
+def lexical(folder, terms, hidden=8):
+    """A model with a lexicon, and the vectors it started from."""
+    vectors = {term: [number, -number, 0.5] for number, term in enumerate([*CHARACTERS, *terms], start=1)}
+    lines = [f"{term} {' '.join(map(str, vector))}\n" for term, vector in vectors.items()]
+    (folder / "vectors.txt").write_text("".join(lines), encoding="utf-8")
+    torch.manual_seed(0)
+    asked = settings(start={"vectors": f"{folder}/vectors.txt"}, lexicon=len(vectors), hidden=hidden)
+    model = new_model(asked, NONE, CHINESE, (), lambda _: None)
+    settled(model.network)
+    model.network.context_layer.terms.vectors[1:].normal_()
+    save_model(folder / "model", model)
+    return model, vectors
+
+
+def test_a_model_with_a_lexicon_is_saved_and_gone_on_from(tmp_path):
+    first, vectors = lexical(tmp_path, ["北京", "天气", "上海"])
+    assert first.preparer.lexicon.terms == tuple(vectors)
+    loaded = load_model(tmp_path / "model")
+    assert torch.equal(logits(loaded, CHINESE), logits(first, CHINESE))
+    new = [lay_out(Dialogue.of(["南京"], "北京呢"))]
+    smaller = settings("second", start={"model": "x", "hidden": 4})
+    second = continued_model(tmp_path / "model", smaller, NONE, new, ())
+    save_model(tmp_path / "second", second)
+    assert torch.equal(logits(load_model(tmp_path / "second"), CHINESE), logits(second, CHINESE))
+    assert second.preparer.lexicon.terms == tuple(vectors)
+    assert "南" in second.preparer.words
+    first.network.context_layer.terms.vectors[first.preparer.lexicon.terms.index("北京") + 1] += 1
+    changed = (logits(first, CHINESE) != logits(loaded, CHINESE)).flatten(1).any(1)
+    assert changed.tolist() == [True, False], "a term concerns the dialogues that hold it"
+
+
+def test_a_lexicon_that_is_not_there_or_another_is_said(tmp_path):
+    lexical(tmp_path, ["北京"])
+    lexicon = tmp_path / "model" / "lexicon.txt"
+    lexicon.write_text(lexicon.read_text(encoding="utf-8") + "多\n", encoding="utf-8")
+    with pytest.raises(BadInputError, match=r"lexicon\.txt.*10 terms.*9"):
+        load_model(tmp_path / "model")
+    lexicon.unlink()
+    with pytest.raises(DataUnavailableError, match=r"holds no lexicon\.txt"):
+        load_model(tmp_path / "model")
+
+
 def test_the_optimiser_takes_parameters_in_the_order_of_the_network(tmp_path):
     """Its state is saved by number, so another order in a resumed run would mix it up."""
     for needed in ("transformers", "lightning"):

@@ -4,7 +4,16 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="not provided: torch, which the extra train brings")
 
-from network.made import LETTERS, SMALL, batch_of, letters_dialogue, padded_to, settled, training_step  # noqa: E402
+from network.made import (  # noqa: E402
+    LETTERS,
+    LEXICON,
+    SMALL,
+    batch_of,
+    letters_dialogue,
+    padded_to,
+    settled,
+    training_step,
+)
 from urewrite.dialogue import Dialogue  # noqa: E402
 from urewrite.edits.grid import lay_out  # noqa: E402
 from urewrite.network.run import word_network  # noqa: E402
@@ -12,7 +21,7 @@ from urewrite.network.segmentation import MaskedNormReLU, UShape  # noqa: E402
 from urewrite.network.settings import NetworkSettings  # noqa: E402
 from urewrite.prepare import Vocabulary  # noqa: E402
 
-VOCABULARY = Vocabulary(["[PAD]", "[UNK]", "[S]", "[E]", *LETTERS])
+VOCABULARY = Vocabulary(["[PAD]", "[UNK]", "[S]", "[E]", *LETTERS], LEXICON)
 
 VARIANTS = [
     {},
@@ -24,6 +33,7 @@ VARIANTS = [
     {"similarities": ["elementwise"]},
     {"similarities": ["cosine", "match"], "bottleneck": None},
     {"turns": True, "dropout_words": 0.3},
+    {"lexicon": len(LEXICON)},
 ]
 
 

@@ -7,7 +7,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="not provided: torch, which the extra train brings")
 
 from urewrite.training.batches import OUTSIDE  # noqa: E402
-from urewrite.training.loss import dice_loss, focal_loss, grid_loss, loss_of, neighbour_loss  # noqa: E402
+from urewrite.training.loss import grid_loss, loss_of, neighbour_loss  # noqa: E402
 from urewrite.training.settings import OptimiserSettings  # noqa: E402
 
 WEIGHTS = torch.tensor([0.1, 0.6, 0.3])
@@ -25,8 +25,8 @@ def test_every_cell_counts_by_the_weight_of_its_class(logits):
     weights = [WEIGHTS[LABELS[cell]] for cell in cells]
     losses = [-likely[one, LABELS[one, row, column], row, column].log() for one, row, column in cells]
     expected = sum(w * loss for w, loss in zip(weights, losses, strict=True)) / sum(weights)
-    assert torch.allclose(grid_loss(logits, LABELS, WEIGHTS, 0.0), expected, atol=1e-6)
-    assert not torch.allclose(grid_loss(logits, LABELS, torch.ones(3), 0.0), expected, atol=1e-3)
+    assert torch.allclose(grid_loss(logits, LABELS, WEIGHTS), expected, atol=1e-6)
+    assert not torch.allclose(grid_loss(logits, LABELS, torch.ones(3)), expected, atol=1e-3)
 
 
 def cells_of(logits):
@@ -41,26 +41,6 @@ def cells_of(logits):
         )
         for one, row, column in places
     }
-
-
-def test_focal_loss_counts_little_what_is_likely_already(logits):
-    cells = cells_of(logits).values()
-    losses = [weight * (1 - likely[label]) ** 2 * -likely[label].log() for label, likely, weight in cells]
-    expected = sum(losses) / sum(weight for _, _, weight in cells)
-    assert torch.allclose(focal_loss(logits, LABELS, WEIGHTS), expected, atol=1e-6)
-
-
-def test_dice_loss_is_what_is_not_covered_of_each_edit_type(logits):
-    cells = list(cells_of(logits).values())
-    overlaps = []
-    for edit_type in (1, 2):
-        covered = sum(likely[edit_type] for label, likely, _ in cells if label == edit_type)
-        size = sum(likely[edit_type] ** 2 for _, likely, _ in cells)
-        gold = sum(label == edit_type for label, _, _ in cells)
-        overlaps.append((2 * covered + 1) / (size + gold + 1))
-    assert torch.allclose(dice_loss(logits, LABELS), 1 - sum(overlaps) / 2, atol=1e-6)
-    perfect = 50 * torch.nn.functional.one_hot(LABELS.clamp_min(0), 3).permute(0, 3, 1, 2).float()
-    assert dice_loss(perfect, LABELS) < 1e-6
 
 
 def test_neighbours_are_judged_by_the_types_of_both(logits):
@@ -88,17 +68,13 @@ def settings(**given):
 
 
 def test_settings_choose_the_loss(logits):
-    cross_entropy = grid_loss(logits, LABELS, WEIGHTS, 0.0)
+    cross_entropy = grid_loss(logits, LABELS, WEIGHTS)
     assert loss_of(settings(), logits, LABELS, WEIGHTS) == cross_entropy
-    assert loss_of(settings(label_smoothing=0.1), logits, LABELS, WEIGHTS) == grid_loss(logits, LABELS, WEIGHTS, 0.1)
-    assert loss_of(settings(loss="focal"), logits, LABELS, WEIGHTS) == focal_loss(logits, LABELS, WEIGHTS)
-    half = (cross_entropy + dice_loss(logits, LABELS)) / 2
-    assert loss_of(settings(loss="dice"), logits, LABELS, WEIGHTS) == half
     beside = cross_entropy + 0.5 * neighbour_loss(logits, LABELS, WEIGHTS)
     assert loss_of(settings(neighbours=0.5), logits, LABELS, WEIGHTS) == beside
 
 
-@pytest.mark.parametrize("given", [{}, {"loss": "focal"}, {"loss": "dice"}, {"neighbours": 1.0}])
+@pytest.mark.parametrize("given", [{}, {"neighbours": 1.0}])
 def test_no_gradient_comes_from_outside_an_example(logits, given):
     logits.requires_grad_()
     loss_of(settings(**given), logits, LABELS, WEIGHTS).backward()

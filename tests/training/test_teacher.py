@@ -32,7 +32,7 @@ def test_a_teacher_that_is_sure_is_as_good_as_labels():
         1
     )
     weights = torch.tensor([0.2, 0.3, 0.5])
-    assert torch.allclose(taught_loss(logits, taught, weights), grid_loss(logits, labels, weights, 0.0))
+    assert torch.allclose(taught_loss(logits, taught, weights), grid_loss(logits, labels, weights))
 
 
 def test_a_pupil_learns_from_its_teacher_alone(tmp_path, toy_run):

@@ -30,7 +30,7 @@ from urewrite.network.settings import NetworkSettings
 from urewrite.training.checkpoints import Best, StopAfter, TimeIsOverError, WholeCheckpoints
 from urewrite.training.fit import train
 from urewrite.training.module import RewritingModule
-from urewrite.training.settings import check_settings, load_settings
+from urewrite.training.settings import check_settings, load_settings, past_settings
 from urewrite.training.weights import load_model, write_weights
 
 
@@ -48,9 +48,11 @@ from urewrite.training.weights import load_model, write_weights
         ({"optimiser": {"monitor": "em_and_luck"}}, "optimiser.monitor"),
         ({"optimiser": {"class_weights": [0.2, -0.4, 0.4]}}, "optimiser.class_weights.1"),
         ({"optimiser": {"class_weights": [0, 0, 0]}}, "optimiser.class_weights.0"),
-        ({"optimiser": {"loss": "none"}}, "optimiser.loss"),
+        ({"optimiser": {"loss": "focal"}}, "optimiser.loss"),
+        ({"optimiser": {"label_smoothing": 0.1}}, "optimiser.label_smoothing"),
         ({"optimiser": {"neighbours": -1}}, "optimiser.neighbours"),
-        ({"optimiser": {"loss": "focal", "label_smoothing": 0.1}}, "optimiser.label_smoothing"),
+        ({"network": {"lexicon": 9}}, "network.lexicon"),
+        ({"network": {"lexicon": 9, "encoder": {"model": "m"}}}, "network.lexicon"),
         ({"start": {"vectors": "v"}, "network": {"encoder": {"model": "m"}}}, "start.vectors"),
         ({"start": {"vectors": "v", "model": "en"}}, "start.vectors"),
         ({"start": {"hidden": 8}}, "start.hidden"),
@@ -67,6 +69,20 @@ def test_mistakes_name_the_key(tmp_path, change, key):
         load_settings(path)
     assert caught.value.field == key
     assert caught.value.file == str(path)
+
+
+def test_files_of_earlier_runs_name_settings_that_are_gone(tmp_path):
+    given = {"name": "x", "data": {"corpus": "rewrite"}}
+    as_now = {"loss": "cross-entropy", "label_smoothing": 0.0, "batch_size": 3}
+    path = written(tmp_path, {**given, "optimiser": as_now})
+    assert load_settings(path) == check_settings({**given, "optimiser": {"batch_size": 3}})
+    assert past_settings(path) == load_settings(path).model_dump(mode="json")
+    path = written(tmp_path, {**given, "optimiser": {**as_now, "loss": "dice"}})
+    with pytest.raises(BadInputError, match="did not pay"):
+        load_settings(path)
+    past = past_settings(path)
+    assert past["optimiser"].pop("loss") == "dice"
+    assert past == check_settings({**given, "optimiser": {"batch_size": 3}}).model_dump(mode="json")
 
 
 @pytest.mark.parametrize("text", ["a: [", "- 1", ""])

@@ -9,7 +9,7 @@ torch = pytest.importorskip("torch", reason="not provided: torch, which the extr
 
 from urewrite.errors import BadInputError, DataUnavailableError  # noqa: E402
 from urewrite.prepare import Vocabulary  # noqa: E402
-from urewrite.training.vectors import start_from_vectors  # noqa: E402
+from urewrite.training.vectors import lexicon_from_vectors, start_from_vectors  # noqa: E402
 
 VOCABULARY = Vocabulary(["[PAD]", "[UNK]", "[S]", "[E]", "the", "北", "rare", "of"])
 VECTORS = {"of": [4.0, -2.0, 1.0], "other": [9.0, 9.0, 9.0], "北": [0.5, 0.0, -3.0], "the": [-1.0, 2.0, 0.25]}
@@ -131,3 +131,23 @@ def test_a_folder_of_other_arrays_is_refused(tmp_path):
     np.save(tmp_path / "vectors.npy", np.array([{}, {}]), allow_pickle=True)
     with pytest.raises(DataUnavailableError, match=str(tmp_path)):
         start_from_vectors(embedding(), VOCABULARY, tmp_path)
+
+
+@pytest.mark.parametrize("form", ["text", "folder"])
+def test_terms_are_the_first_words_of_a_script_without_blanks(tmp_path, form, monkeypatch):
+    listed = ["</s>", "，", "的", "iphone", "东京", "太长的一个词", "é", "京a", "カメラ", "北", "上海"]
+    vectors = {word: [float(number), 1.0] for number, word in enumerate(listed)}
+    monkeypatch.setitem(globals(), "VECTORS", vectors)
+    monkeypatch.setitem(globals(), "TEXT", "".join(f"{word} {x} {y}\n" for word, (x, y) in vectors.items()))
+    source = written(tmp_path, form)
+    lexicon, table = lexicon_from_vectors(source, 4, 3)
+    assert lexicon.terms == ("的", "东京", "カメラ", "北")
+    assert table.shape == (5, 3)
+    assert not table[0].any()
+    factor = table[1, 0] / vectors["的"][0]
+    assert torch.allclose(table[1:, :2], factor * torch.tensor([vectors[term] for term in lexicon.terms]))
+    assert table[1:, :2].std(correction=0) == pytest.approx(0.3, abs=1e-4)
+    with pytest.raises(BadInputError, match="holds 5 terms"):
+        lexicon_from_vectors(source, 6, 3)
+    with pytest.raises(BadInputError, match=r"2 dimensions, network\.embedding only 1"):
+        lexicon_from_vectors(source, 2, 1)

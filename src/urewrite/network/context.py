@@ -14,6 +14,7 @@ from torch import Tensor, nn
 
 from urewrite.edits.grid import ConnectionWords
 from urewrite.network.inputs import GridBatch
+from urewrite.network.lexicon import TermVectors
 from urewrite.prepare.arrays import NOWHERE, PADDING
 from urewrite.prepare.vocabulary import SEPARATOR_ID, SPECIAL_IDS, UNKNOWN
 
@@ -112,6 +113,7 @@ class WordContext(nn.Module):
         hidden: int,
         *,
         turns: bool,
+        lexicon: int | None,
         dropout_words: float,
         dropout_in: float,
         dropout_out: float,
@@ -123,7 +125,8 @@ class WordContext(nn.Module):
         nn.init.xavier_uniform_(self.embedding.weight)
         with torch.no_grad():
             self.embedding.weight[PADDING].zero_()
-        self.bilstm = BiLSTM(embedding, hidden)
+        self.terms = None if lexicon is None else TermVectors(lexicon, embedding, dropout_words)
+        self.bilstm = BiLSTM(embedding + (0 if self.terms is None else self.terms.width), hidden)
         self.dropout_in = VariationalDropout(dropout_in)
         self.dropout_out = VariationalDropout(dropout_out)
         self.width = self.bilstm.width
@@ -133,6 +136,10 @@ class WordContext(nn.Module):
         embedded = self.embedding(self.dropout_words(batch.ids, self.embedding.num_embeddings))
         if self.turns is not None:
             embedded = embedded + self.turns(batch)
+        if self.terms is not None:
+            if batch.terms is None:
+                raise ValueError("a network with a lexicon needs the terms of words")
+            embedded = torch.cat([embedded, self.terms(batch.terms)], dim=2)
         embedded = self.dropout_in(embedded)
         states: Tensor = self.dropout_out(self.bilstm(embedded, batch.heights + batch.widths))
         return states

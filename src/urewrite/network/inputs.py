@@ -11,13 +11,14 @@ from urewrite.prepare.arrays import GridArrays
 
 
 class GridBatch(NamedTuple):
-    """Ids and owners (batch, length), heights and widths (batch), match (batch, rows, columns); see `GridArrays`."""
+    """What `GridArrays` holds, in the same shapes."""
 
     ids: Tensor
     owners: Tensor | None
     heights: Tensor
     widths: Tensor
     match: Tensor
+    terms: Tensor | None = None
 
     @classmethod
     def of(cls, arrays: GridArrays) -> GridBatch:
@@ -28,4 +29,5 @@ class GridBatch(NamedTuple):
             torch.from_numpy(arrays.heights),
             torch.from_numpy(arrays.widths),
             torch.from_numpy(arrays.match),
+            None if arrays.terms is None else torch.from_numpy(arrays.terms),
         )

@@ -64,6 +64,7 @@ def word_network(settings: NetworkSettings, vocabulary: int) -> RUN:
         settings.embedding,
         settings.hidden,
         turns=settings.turns,
+        lexicon=settings.lexicon,
         dropout_words=settings.dropout_words,
         dropout_in=settings.dropout_in,
         dropout_out=settings.dropout_out,

@@ -35,6 +35,9 @@ class NetworkSettings(BaseModel):
     hidden: int = Field(200, gt=0)
     turns: bool = False
     """Whether words are told apart by the turn they are part of; an encoder has its own ways."""
+    lexicon: int | None = Field(None, gt=0)
+    """Of a script without blanks, tell each character's word too: so many of the most frequent, by the vectors that the
+    embedding starts from, which stay as they are; for a network without encoder."""
     dropout_words: float = Field(0.0, ge=0, lt=1)
     """The share of words that are made unknown in training; for a network without encoder."""
     dropout_in: float = Field(0.5, ge=0, lt=1)

@@ -28,23 +28,29 @@ class Prepared(NamedTuple):
     """One dialogue as numbers.
 
     `ids` is the joint sequence of context and utterance: a word each, or word pieces whose words are in `owners`
-    (-1 for pieces that belong to none). `matches` lists the cells whose two words are the same.
+    (-1 for pieces that belong to none). `matches` lists the cells whose two words are the same. With a lexicon, `terms`
+    has of each word the number of its term and its place there.
     """
 
     ids: NDArray[np.int32]
     owners: NDArray[np.int32] | None
     shape: tuple[int, int]
     matches: tuple[NDArray[np.int32], NDArray[np.int32]]
+    terms: NDArray[np.int32] | None = None
 
 
 class GridArrays(NamedTuple):
-    """A batch: ids and owners (batch, length), heights and widths (batch), match (batch, rows, columns)."""
+    """A batch: ids and owners (batch, length), heights and widths (batch), match (batch, rows, columns).
+
+    Terms are (batch, length, 2): number and place.
+    """
 
     ids: NDArray[np.int64]
     owners: NDArray[np.int64] | None
     heights: NDArray[np.int64]
     widths: NDArray[np.int64]
     match: NDArray[np.float32]
+    terms: NDArray[np.int64] | None = None
 
 
 class Preparer(Protocol):
@@ -112,11 +118,14 @@ def collate(items: Sequence[Prepared]) -> GridArrays:
     columns = padded(max(item.shape[1] for item in items))
     ids = np.full((len(items), length), PADDING, dtype=np.int64)
     owners = None if items[0].owners is None else np.full((len(items), length), NOWHERE, dtype=np.int64)
+    terms = None if items[0].terms is None else np.zeros((len(items), length, 2), dtype=np.int64)
     match = np.zeros((len(items), rows, columns), dtype=np.float32)
     for index, item in enumerate(items):
         ids[index, : len(item.ids)] = item.ids
         if owners is not None and item.owners is not None:
             owners[index, : len(item.owners)] = item.owners
+        if terms is not None and item.terms is not None:
+            terms[index, : len(item.terms)] = item.terms
         match[(index, *item.matches)] = 1
     shapes = np.array([item.shape for item in items], dtype=np.int64)
-    return GridArrays(ids, owners, shapes[:, 0], shapes[:, 1], match)
+    return GridArrays(ids, owners, shapes[:, 0], shapes[:, 1], match, terms)

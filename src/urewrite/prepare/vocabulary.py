@@ -13,6 +13,7 @@ from urewrite.edits.grid import END, SEPARATOR, Axes
 from urewrite.errors import BadInputError
 from urewrite.files import atomic_writer
 from urewrite.prepare.arrays import Prepared, matching_cells
+from urewrite.prepare.lexicon import Lexicon
 
 PADDING_WORD, UNKNOWN_WORD = "[PAD]", "[UNK]"
 _SPECIAL = (PADDING_WORD, UNKNOWN_WORD, SEPARATOR, END)
@@ -21,12 +22,13 @@ UNKNOWN, SEPARATOR_ID = _SPECIAL.index(UNKNOWN_WORD), _SPECIAL.index(SEPARATOR)
 
 
 class Vocabulary:
-    """An id for every word; words it does not hold share one id, padding is 0."""
+    """An id for every word; words it does not hold share one id, padding is 0. A lexicon may tell of terms besides."""
 
-    def __init__(self, words: Sequence[str]) -> None:
+    def __init__(self, words: Sequence[str], lexicon: Lexicon | None = None) -> None:
         if tuple(words[: len(_SPECIAL)]) != _SPECIAL:
             raise BadInputError(f"a vocabulary starts with {', '.join(_SPECIAL)}")
         self.words = tuple(words)
+        self.lexicon = lexicon
         self._ids = {word: position for position, word in enumerate(self.words)}
 
     @classmethod
@@ -45,12 +47,15 @@ class Vocabulary:
 
     def prepare(self, axes: Axes) -> Prepared:
         """The ids of rows and columns as one sequence."""
-        ids = np.asarray(self.ids((*axes.row_keys, *axes.column_keys)), dtype=np.int32)
-        return Prepared(ids, None, axes.shape, matching_cells(axes))
+        keys = (*axes.row_keys, *axes.column_keys)
+        ids = np.asarray(self.ids(keys), dtype=np.int32)
+        terms = None if self.lexicon is None else self.lexicon.read(keys)
+        return Prepared(ids, None, axes.shape, matching_cells(axes), terms)
 
     def extended(self, words: Iterable[str]) -> Vocabulary:
         """With more words behind those it has, whose ids stay."""
-        return Vocabulary((*self.words, *(word for word in dict.fromkeys(words) if word not in self._ids)))
+        new = (word for word in dict.fromkeys(words) if word not in self._ids)
+        return Vocabulary((*self.words, *new), self.lexicon)
 
     def save(self, path: Path) -> None:
         """Write the words as a JSON list."""
@@ -58,7 +63,7 @@ class Vocabulary:
             json.dump(self.words, stream, ensure_ascii=False)
 
     @classmethod
-    def load(cls, path: Path) -> Vocabulary:
+    def load(cls, path: Path, lexicon: Lexicon | None = None) -> Vocabulary:
         """Read what `save` wrote."""
         try:
             words = json.loads(path.read_text(encoding="utf-8"))
@@ -67,6 +72,6 @@ class Vocabulary:
         if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
             raise BadInputError("expected a list of words", file=path)
         try:
-            return cls(words)
+            return cls(words, lexicon)
         except BadInputError as error:
             raise error.at(file=path) from error

@@ -66,6 +66,7 @@ def write_graph(model: Model, path: Path) -> None:
         "heights": {0: "batch"},
         "widths": {0: "batch"},
         "match": {0: "batch", 1: "rows", 2: "columns"},
+        "terms": {0: "batch", 1: "length"},
         OUTPUT: {0: "batch", 2: "rows", 3: "columns"},
     }
     with replacing(path) as temporary:
@@ -91,7 +92,7 @@ def export(model: Model, folder: Path, *, eight_bit: bool, name: str | None = No
     """
     folder.mkdir(parents=True, exist_ok=True)
     config = model.config if name is None else replace(model.config, name=name)
-    for other in (bundle.VOCABULARY, bundle.TOKENIZER):  # of another model that was here before
+    for other in (bundle.VOCABULARY, bundle.LEXICON, bundle.TOKENIZER):  # of another model that was here before
         (folder / other).unlink(missing_ok=True)
     write_model(folder, config, model.preparer)
     weights = model.network.state_dict()

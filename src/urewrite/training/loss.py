@@ -6,49 +6,21 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from urewrite.edits.grid import EditType
 from urewrite.training.batches import OUTSIDE
 from urewrite.training.settings import OptimiserSettings
-
-_FOCUS = 2.0
-"""The power of the focal loss: that of its authors."""
 
 
 def loss_of(settings: OptimiserSettings, logits: Tensor, labels: Tensor, class_weights: Tensor) -> Tensor:
     """The loss that the settings ask for."""
-    if settings.loss == "focal":
-        loss = focal_loss(logits, labels, class_weights)
-    else:
-        loss = grid_loss(logits, labels, class_weights, settings.label_smoothing)
-        if settings.loss == "dice":
-            loss = (loss + dice_loss(logits, labels)) / 2
+    loss = grid_loss(logits, labels, class_weights)
     if settings.neighbours:
         loss = loss + settings.neighbours * neighbour_loss(logits, labels, class_weights)
     return loss
 
 
-def grid_loss(logits: Tensor, labels: Tensor, class_weights: Tensor, label_smoothing: float) -> Tensor:
+def grid_loss(logits: Tensor, labels: Tensor, class_weights: Tensor) -> Tensor:
     """Mean over cells, each weighted by the class of its label; None is most of a grid, so it weighs least."""
-    return functional.cross_entropy(
-        logits, labels, weight=class_weights, ignore_index=OUTSIDE, label_smoothing=label_smoothing
-    )
-
-
-def focal_loss(logits: Tensor, labels: Tensor, class_weights: Tensor) -> Tensor:
-    """The same with little weight on cells whose label is likely already."""
-    losses = functional.cross_entropy(logits, labels, ignore_index=OUTSIDE, reduction="none")
-    weights = _weights(labels, class_weights)
-    return ((1 - (-losses).exp()) ** _FOCUS * losses * weights).sum() / weights.sum()
-
-
-def dice_loss(logits: Tensor, labels: Tensor) -> Tensor:
-    """One minus the soft overlap with the gold cells of an edit type, the mean of both types over the whole batch."""
-    likely = logits.softmax(1) * (labels != OUTSIDE).unsqueeze(1)
-    overlaps = []
-    for edit_type in (EditType.SUBSTITUTE, EditType.INSERT):
-        mine, gold = likely[:, edit_type], (labels == edit_type).to(likely.dtype)
-        overlaps.append((2 * (mine * gold).sum() + 1) / (mine.square().sum() + gold.sum() + 1))
-    return 1 - torch.stack(overlaps).mean()
+    return functional.cross_entropy(logits, labels, weight=class_weights, ignore_index=OUTSIDE)
 
 
 def neighbour_loss(logits: Tensor, labels: Tensor, class_weights: Tensor) -> Tensor:

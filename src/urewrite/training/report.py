@@ -358,9 +358,9 @@ def _network(network: NetworkSettings, start: StartSettings, parameters: int) ->
     layer = _encoder(network.encoder) if network.encoder is not None else None
     if network.encoder is None or network.encoder.lstm:
         lstm = f"BiLSTM of {network.hidden} a direction"
-        layer = (
-            f"{layer}, then a {lstm}" if layer else f"words embedded in {network.embedding} dimensions, then a {lstm}"
-        )
+        beside = "" if network.lexicon is None else f", beside one of {network.lexicon:,} terms, whose vectors stay"
+        words = f"words embedded in {network.embedding} dimensions{beside}"
+        layer = f"{layer or words}, then a {lstm}"
     started = {
         "word vectors to start from": (start.vectors,),
         "model whose context layer to start from" if start.only_context else "model to start from": (start.model,),

@@ -15,6 +15,7 @@ from urewrite.corpora.sources import source_of
 from urewrite.errors import BadInputError, DataUnavailableError
 from urewrite.network.settings import ABOVE_CONTEXT, NetworkSettings
 from urewrite.training.criterion import Monitor
+from urewrite.training.retired import without_retired
 
 ClassWeight = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
@@ -125,9 +126,6 @@ class OptimiserSettings(BaseModel):
     weight_decay: float = Field(0.0, ge=0)
     schedule: Literal["plateau", "cosine", "none"] = "plateau"
     class_weights: tuple[ClassWeight, ClassWeight, ClassWeight] = (0.25, 0.40, 0.35)
-    loss: Literal["cross-entropy", "focal", "dice"] = "cross-entropy"
-    """focal: cells whose label is likely already count little; dice: half of it is the overlap with the gold cells."""
-    label_smoothing: float = Field(0.0, ge=0, lt=1)
     neighbours: float = Field(0.0, ge=0, allow_inf_nan=False)
     """The weight of a loss beside it: whether neighbouring cells are of one type."""
     averaging: float = Field(0.0, ge=0, lt=1)
@@ -167,16 +165,15 @@ class TrainingSettings(BaseModel):
         return self
 
     @model_validator(mode="after")
-    def _one_loss(self) -> TrainingSettings:
-        if self.optimiser.loss == "focal" and self.optimiser.label_smoothing:
-            raise _ConflictError("optimiser.label_smoothing", "label smoothing has no use beside optimiser.loss: focal")
-        return self
-
-    @model_validator(mode="after")
     def _one_start(self) -> TrainingSettings:
         for beside, given in (("network.encoder", self.network.encoder), ("start.model", self.start.model)):
             if self.start.vectors is not None and given is not None:
                 raise _ConflictError("start.vectors", f"start.vectors has no use beside {beside}")
+        lexicon = self.network.lexicon is not None
+        if lexicon and self.network.encoder is not None:
+            raise _ConflictError("network.lexicon", "network.lexicon has no use beside network.encoder")
+        if lexicon and self.start.vectors is None and self.start.model is None:
+            raise _ConflictError("network.lexicon", "network.lexicon needs start.vectors, where terms come from")
         for name in ("hidden", "layers", "only_context", "averaged_with"):
             if getattr(self.start, name) and self.start.model is None:
                 raise _ConflictError(f"start.{name}", f"start.{name} needs start.model")
@@ -199,15 +196,33 @@ class TrainingSettings(BaseModel):
 
 def load_settings(path: Path, changes: Sequence[str] = ()) -> TrainingSettings:
     """Read a training file, make changes of the form `key.of.it=value`; a mistake is an error that names the key."""
+    document = _read(path)
+    for change in changes:
+        _make(change, document)
+    document, retired = without_retired(document)
+    for key in retired:
+        raise BadInputError("is gone, since it did not pay: leave it out", file=path, field=key)
+    return check_settings(document, path)
+
+
+def past_settings(path: Path) -> dict[str, Any]:
+    """The settings of a run that was made at any time, nested, those included that are gone since."""
+    document, retired = without_retired(_read(path))
+    settings = check_settings(document, path).model_dump(mode="json")
+    for key, value in retired.items():
+        group, _, name = key.partition(".")
+        settings[group][name] = value
+    return settings
+
+
+def _read(path: Path) -> object:
     try:
-        document = yaml.safe_load(path.read_text(encoding="utf-8"))
+        document: object = yaml.safe_load(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise BadInputError(f"cannot be read: {error.strerror}", file=path) from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise BadInputError(f"is not YAML: {' '.join(str(error).split())}", file=path) from error
-    for change in changes:
-        _make(change, document)
-    return check_settings(document, path)
+    return document
 
 
 def _make(change: str, document: object) -> None:

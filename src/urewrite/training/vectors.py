@@ -1,4 +1,7 @@
-"""Word vectors as a start for the embedding: GloVe's text form, or a folder with words.txt and vectors.npy."""
+"""Word vectors as a start for the embedding, and as what is known of a lexicon's terms.
+
+They come in GloVe's text form, or as a folder with words.txt and vectors.npy.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +16,14 @@ from numpy.typing import NDArray
 
 from urewrite.errors import BadInputError, DataUnavailableError
 from urewrite.files import decode_line
-from urewrite.prepare import Vocabulary
+from urewrite.prepare import Lexicon, Vocabulary
+from urewrite.prepare.lexicon import LONGEST
+from urewrite.tokens import tokenize
 
 Vector = NDArray[np.float32]
+
+_SPREAD = 0.3
+"""Of the numbers that vectors are scaled to."""
 
 
 def start_from_vectors(embedding: torch.nn.Embedding, vocabulary: Vocabulary, source: Path) -> int:
@@ -31,17 +39,41 @@ def start_from_vectors(embedding: torch.nn.Embedding, vocabulary: Vocabulary, so
             found.setdefault(position, vector)
     if not found:
         return 0
-    rows = np.stack(list(found.values()))
-    width = rows.shape[1]
-    if width > embedding.embedding_dim:
-        raise BadInputError(
-            f"its vectors have {width} dimensions, network.embedding only {embedding.embedding_dim}", file=source
-        )
     with torch.no_grad():
-        spread = float(rows.std()) or 1.0
-        embedding.weight[1:].normal_(0, 0.3)
-        embedding.weight[list(found), :width] = torch.from_numpy(rows / spread * 0.3)
+        embedding.weight[1:].normal_(0, _SPREAD)
+        _place(np.stack(list(found.values())), embedding.weight, list(found), source)
     return len(found)
+
+
+def lexicon_from_vectors(source: Path, most: int, width: int) -> tuple[Lexicon, torch.Tensor]:
+    """The first terms in the list of words, which has the most frequent first, and the vectors by their numbers.
+
+    Terms are words of a script without blanks: every character is a token, and none has a capital.
+    """
+    terms: dict[str, Vector] = {}
+    for word, vector in _vectors(source):
+        if len(terms) == most:
+            break
+        if _is_term(word):
+            terms.setdefault(word, vector)
+    if len(terms) < most:
+        raise BadInputError(f"holds {len(terms)} terms, fewer than network.lexicon asks for", file=source)
+    vectors = torch.zeros(1 + most, width)
+    _place(np.stack(list(terms.values())), vectors, list(range(1, 1 + most)), source)
+    return Lexicon(list(terms)), vectors
+
+
+def _is_term(word: str) -> bool:
+    of_letters = len(word) <= LONGEST and word.isalpha() and word.lower() == word.upper()
+    return of_letters and len(tokenize(word)) == len(word)
+
+
+def _place(rows: NDArray[np.float32], table: torch.Tensor, where: list[int], source: Path) -> None:
+    """Put vectors into rows of a table, scaled as a whole."""
+    width, room = rows.shape[1], table.shape[1]
+    if width > room:
+        raise BadInputError(f"its vectors have {width} dimensions, network.embedding only {room}", file=source)
+    table[where, :width] = torch.from_numpy(rows / (float(rows.std()) or 1.0) * _SPREAD)
 
 
 def _vectors(source: Path) -> Iterator[tuple[str, Vector]]:

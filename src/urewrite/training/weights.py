@@ -25,7 +25,7 @@ from urewrite.prepare import Preparer, Vocabulary, WordPieces
 from urewrite.pretrained import to_learn_from
 from urewrite.training.prune import with_fewer_units
 from urewrite.training.settings import TrainingSettings, asked_for_by
-from urewrite.training.vectors import start_from_vectors
+from urewrite.training.vectors import lexicon_from_vectors, start_from_vectors
 
 _CONTEXT = "context_layer."
 _EMBEDDING = "context_layer.embedding.weight"
@@ -55,12 +55,8 @@ def new_model(
         preparer = Vocabulary.of(axes, settings.data.least_count)
         network = word_network(settings.network, len(preparer))
         if settings.start.vectors is not None:
-            assert isinstance(network.context_layer, WordContext)
             with asked_for_by("start.vectors"):
-                known = start_from_vectors(
-                    network.context_layer.embedding, preparer, local_weights(settings.start.vectors)
-                )
-            notify(f"{known:,} of {len(preparer):,} words start from {Path(settings.start.vectors).name}")
+                preparer = _started_from_vectors(network, preparer, settings.start.vectors, notify)
     else:
         from urewrite.network.pretrained import described, encoder_network, load_encoder, load_pieces
 
@@ -80,6 +76,20 @@ def new_model(
         trained_on=trained_on,
     )
     return Model(config, preparer, network)
+
+
+def _started_from_vectors(network: RUN, vocabulary: Vocabulary, name: str, notify: Callable[[str], None]) -> Vocabulary:
+    """Give a new network what vectors know of its words, and of the terms of its lexicon, which the vocabulary gets."""
+    layer, source = network.context_layer, local_weights(name)
+    assert isinstance(layer, WordContext)
+    known = start_from_vectors(layer.embedding, vocabulary, source)
+    notify(f"{known:,} of {len(vocabulary):,} words start from {Path(name).name}")
+    if layer.terms is None:
+        return vocabulary
+    amount, width = layer.terms.vectors.shape
+    lexicon, vectors = lexicon_from_vectors(source, amount - 1, width)
+    layer.terms.vectors.copy_(vectors)
+    return Vocabulary(vocabulary.words, lexicon)
 
 
 def load_model(folder: Path) -> Model:
