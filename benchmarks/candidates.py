@@ -42,7 +42,7 @@ OTHERS = {
         "improvement-half-the-layers": "3 of RoFormer-small's 6 layers, the same training",
         "rewrite-encoder-taught-longer": "RoFormer-small, REWRITE alone",
     },
-    "zh-fast": {"rewrite-lean": "200 units per direction, REWRITE alone"},
+    "zh-fast": {"rewrite-lexicon": "200 units per direction, REWRITE alone"},
     "en": {"pruned-half-the-layers-of-en": "3 of its 6 layers, trained on, taught by the whole"},
     "en-fast": {"pruned-fewer-units-of-en-fast": "100 of its 150 units per direction, trained on, taught by the whole"},
 }

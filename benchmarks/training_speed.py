@@ -26,7 +26,7 @@ from urewrite.training.settings import load_settings
 from urewrite.training.weights import new_model
 
 RESULTS = Path(__file__).parent / "results" / "training_speed.json"
-CONFIG = Path(__file__).parents[1] / "configs" / "rewrite-lean.yaml"
+CONFIG = Path(__file__).parents[1] / "configs" / "rewrite-lexicon.yaml"
 STEPS = 100
 PROFILED = 10
 SHOWN = 8

@@ -229,6 +229,16 @@ def test_thresholds_chosen_anew_change_nothing_else(tmp_path, settings, config):
     assert "a second one for the same place from 0.9, a connection word beside one from a probability of 0.2." in body
 
 
+def test_the_card_tells_of_a_lexicon(run, settings, config):
+    told = replace(config, network={**config.network, "lexicon": 12345})
+    for given, said in (
+        (told, "dimensions, beside one of 12,345 terms, whose vectors stay, then"),
+        (config, "dimensions, then"),
+    ):
+        write_report(run, settings, given, parameters=1, best=None)
+        assert f"{said} a BiLSTM" in front_matter(run)[1]
+
+
 def made_run(runs, folder, em, *, name=None, seed=1, test=True, network=None, epochs=None, start=None):
     """A run folder as training and evaluation leave it, without the weights."""
     place = runs / folder
@@ -284,6 +294,7 @@ def test_runs_are_set_beside_the_paper_and_seeds_are_one_row(tmp_path, published
     made_run(runs, "plain-1", 50, name="plain", seed=1)
     made_run(runs, "plain-2", 52, name="plain", seed=2)
     made_run(runs, "with-encoder", 60, network={"encoder": {"model": "/some/where/tiny"}})
+    made_run(runs, "with-lexicon", 55, network={"lexicon": 9}, start="zh-fast")
     made_run(runs, "not-tested", 99, network={"width": 8}, test=False)
     made_run(runs, "ablation-tested", 99, network={"width": 10})
     (runs / "unfinished").mkdir()
@@ -292,14 +303,15 @@ def test_runs_are_set_beside_the_paper_and_seeds_are_one_row(tmp_path, published
     assert "Measured by `python benchmarks/results_table.py`." in table
     assert "99.00" not in table
     assert "/" not in table.replace("benchmarks/results_table.py", "")
-    [paper, paper_with_bert, plain, encoder] = cells(table, "RUN")
+    [paper, paper_with_bert, plain, lexicon, encoder] = cells(table, "RUN")
     assert paper[:7] == ["RUN, paper", "REWRITE", "–", "–", "–", "–", "53.8"]
     assert paper_with_bert[0] == "RUN + BERT, paper"
     trained_on = "rewrite: 17,000 examples; mine.jsonl: 3 examples"
     assert plain[:7] == ["RUN", "REWRITE", "plain-1, plain-2", trained_on, "1–2", "1, 2 (n = 2)", "51.00 ± 1.41"]
+    assert (lexicon[0], lexicon[6]) == ("RUN + lexicon", "55.00")
     assert encoder[:7] == ["RUN + tiny", "REWRITE", "with-encoder", trained_on, "1", "1", "60.00"]
     assert len(plain) == len(paper) == 16
-    assert len(cells(tables["test_results_short"], "RUN")) == 4
+    assert len(cells(tables["test_results_short"], "RUN")) == 5
 
 
 def test_a_part_that_was_learned_from_is_not_evaluated(tmp_path, published):

@@ -50,7 +50,7 @@ def train(
 ) -> None:
     """Train a network; the same command again goes on where the run stopped.
 
-    Example: urewrite train configs/rewrite-lean.yaml --max-minutes 60
+    Example: urewrite train configs/rewrite-lexicon.yaml --max-minutes 60
     """
     run_training(
         settings_file,
