@@ -215,6 +215,27 @@ def test_a_model_with_a_lexicon_is_saved_and_gone_on_from(tmp_path):
     assert changed.tolist() == [True, False], "a term concerns the dialogues that hold it"
 
 
+def test_rare_terms_can_be_left_out(tmp_path):
+    """Without those that no dialogue holds, the network is smaller and predicts the same."""
+    first, vectors = lexical(tmp_path, ["北京", "天气", "上海", "别的", "没有"])
+    fewer = len(vectors) - 2
+    asked = settings("second", start={"model": "x", "lexicon": fewer})
+    smaller = continued_model(tmp_path / "model", asked, NONE, CHINESE, ())
+    assert smaller.config.network["lexicon"] == fewer
+    assert smaller.preparer.lexicon.terms == tuple(vectors)[:fewer]
+    assert smaller.network.context_layer.terms.vectors.shape[0] == 1 + fewer
+    assert torch.equal(logits(smaller, CHINESE), logits(first, CHINESE))
+    save_model(tmp_path / "second", smaller)
+    assert torch.equal(logits(load_model(tmp_path / "second"), CHINESE), logits(smaller, CHINESE))
+    for folder, said in (("second", f"only {fewer} terms"), ("none", "only 0 terms")):
+        if folder == "none":
+            saved(tmp_path / folder)
+        with pytest.raises(BadInputError, match=rf"start\.lexicon.*{said}"):
+            continued_model(
+                tmp_path / folder, settings("x", start={"model": "x", "lexicon": fewer + 1}), NONE, CHINESE, ()
+            )
+
+
 def test_a_lexicon_that_is_not_there_or_another_is_said(tmp_path):
     lexical(tmp_path, ["北京"])
     lexicon = tmp_path / "model" / "lexicon.txt"

@@ -79,6 +79,15 @@ def test_every_token_is_told_of_once(keys):
         assert term is None or key == term or key == term[{FIRST: 0, LAST: -1}.get(place, 1)]
 
 
+def test_long_runs_are_read_as_short_ones_are():
+    keys = list("我喜欢周杰伦" * 50)
+    assert LEXICON.read(keys).tolist() == LEXICON.read(keys[:6]).tolist() * 50
+
+
+def test_the_most_frequent_terms_are_a_lexicon_too():
+    assert LEXICON.first(3).terms == LEXICON.terms[:3]
+
+
 def test_terms_go_into_a_batch_beside_the_words_they_are_of():
     vocabulary = Vocabulary.of([lay_out(Dialogue.of(["我喜欢北京"], "为什么喜欢"))])
     both = [lay_out(Dialogue.of(["我喜欢北京"], "喜欢")), lay_out(Dialogue.of(["我"], "欢"))]

@@ -57,6 +57,7 @@ from urewrite.training.weights import load_model, write_weights
         ({"start": {"vectors": "v", "model": "en"}}, "start.vectors"),
         ({"start": {"hidden": 8}}, "start.hidden"),
         ({"start": {"layers": 2}}, "start.layers"),
+        ({"start": {"lexicon": 2}}, "start.lexicon"),
         ({"start": {"only_context": True}}, "start.only_context"),
         ({"data": {"corpus": ["rewrite", "rewrites"]}}, "data.corpus"),
         ({"data": {"corpus": "rewrites:validation"}}, "data.corpus"),

@@ -8,6 +8,7 @@ likely by Zipf's law, under which the term of rank r is 1/r as frequent as the f
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from math import inf, log
 from pathlib import Path
 
@@ -27,6 +28,9 @@ PLACES = 4
 """Where a character stands in its term: it is the whole of it, the first, one within, or the last of it."""
 ALONE, FIRST, WITHIN, LAST = range(PLACES)
 
+_KEPT, _LONGEST_KEPT = 4096, 100
+"""How many runs are remembered, and how long they may be: turns come back with every turn that follows them."""
+
 _OFFSET = 2.7
 """Mandelbrot's: the first few terms are less frequent than Zipf's law says."""
 
@@ -44,6 +48,7 @@ class Lexicon:
         self._unknown = log(len(self.terms) + _OFFSET) + 2 * every
         # Most pairs of neighbours begin no term: telling that first spares a look at longer ones.
         self._beginnings = frozenset(term[:2] for term in self.terms if len(term) > 1)
+        self._told = lru_cache(_KEPT)(self._told_of)
 
     def __len__(self) -> int:
         return len(self.terms)
@@ -54,11 +59,11 @@ class Lexicon:
         size = len(run)
         least = [0.0] + [inf] * size
         begins = [0] * (size + 1)
-        for first in range(size):
-            so_far = least[first]
-            total = so_far + costs(run[first], unknown)
-            if total < least[first + 1]:
-                least[first + 1], begins[first + 1] = total, first
+        for first, character in enumerate(run):
+            so_far, end = least[first], first + 1
+            total = so_far + costs(character, unknown)
+            if total < least[end]:
+                least[end], begins[end] = total, first
             if run[first : first + 2] in beginnings:
                 for end in range(first + 2, min(first + LONGEST, size) + 1):
                     total = so_far + costs(run[first:end], inf)
@@ -76,22 +81,33 @@ class Lexicon:
 
         A token of several characters is no part of a longer term, but may be one.
         """
-        found: list[tuple[int, int]] = []
+        found: list[int] = []
         start = 0
         for position, key in enumerate((*keys, "")):
             if len(key) == 1:
                 continue
             if start < position:
-                for term in self.divided("".join(keys[start:position])):
-                    number, size = self._numbers.get(term, NO_TERM), len(term)
-                    if size == 1:
-                        found.append((number, ALONE))
-                    else:
-                        found += [(number, FIRST), *[(number, WITHIN)] * (size - 2), (number, LAST)]
+                run = "".join(keys[start:position])
+                found += self._told(run) if len(run) <= _LONGEST_KEPT else self._told_of(run)
             if position < len(keys):
-                found.append((self._numbers.get(key, NO_TERM), ALONE))
+                found += (self._numbers.get(key, NO_TERM), ALONE)
             start = position + 1
         return np.array(found, dtype=np.int32).reshape(-1, 2)
+
+    def _told_of(self, run: str) -> tuple[int, ...]:
+        """Number and place of each character."""
+        told: list[int] = []
+        for term in self.divided(run):
+            number, size = self._numbers.get(term, NO_TERM), len(term)
+            if size == 1:
+                told += (number, ALONE)
+            else:
+                told += (number, FIRST, *(number, WITHIN) * (size - 2), number, LAST)
+        return tuple(told)
+
+    def first(self, amount: int) -> Lexicon:
+        """The most frequent of its terms alone."""
+        return Lexicon(self.terms[:amount])
 
     def save(self, path: Path) -> None:
         """Write a term a line."""

@@ -86,6 +86,8 @@ class StartSettings(BaseModel):
     """Keep its connection words; if not, `data.connection_words` of them are derived from what is learned from."""
     hidden: int | None = Field(None, gt=0)
     """Keep only so many units per direction of its BiLSTM, those that matter most: smaller and faster."""
+    lexicon: int | None = Field(None, gt=0)
+    """Keep only so many terms of its lexicon, the most frequent: smaller."""
     layers: int | None = Field(None, gt=0)
     """Keep only so many layers of its encoder, the first ones, and train them all: smaller and faster."""
     only_context: bool = False
@@ -174,7 +176,7 @@ class TrainingSettings(BaseModel):
             raise _ConflictError("network.lexicon", "network.lexicon has no use beside network.encoder")
         if lexicon and self.start.vectors is None and self.start.model is None:
             raise _ConflictError("network.lexicon", "network.lexicon needs start.vectors, where terms come from")
-        for name in ("hidden", "layers", "only_context", "averaged_with"):
+        for name in ("hidden", "lexicon", "layers", "only_context", "averaged_with"):
             if getattr(self.start, name) and self.start.model is None:
                 raise _ConflictError(f"start.{name}", f"start.{name} needs start.model")
         return self

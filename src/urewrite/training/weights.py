@@ -30,6 +30,7 @@ from urewrite.training.vectors import lexicon_from_vectors, start_from_vectors
 _CONTEXT = "context_layer."
 _EMBEDDING = "context_layer.embedding.weight"
 _CONNECTION = "context_layer.connection.weight"
+_TERMS = "context_layer.terms.vectors"
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +130,10 @@ def network_to_go_on_with(folder: Path, settings: TrainingSettings) -> NetworkSe
         if network.encoder is None:
             raise BadInputError("the model has no encoder", field="start.layers")
         other["encoder"] = network.encoder.model_copy(update={"layers": start.layers, "frozen_layers": 0})
+    if start.lexicon is not None:
+        if network.lexicon is None or network.lexicon < start.lexicon:
+            raise BadInputError(f"the model has only {network.lexicon or 0} terms", field="start.lexicon")
+        other["lexicon"] = start.lexicon
     if start.only_context:
         other |= {name: getattr(settings.network, name) for name in ABOVE_CONTEXT}
     return network.model_copy(update=other)
@@ -143,8 +148,8 @@ def continued_model(
 ) -> Model:
     """A trained model to go on from, with these connection words.
 
-    Words it does not know get a random start, connection words nothing of their own yet; units and layers too many are
-    left out, and so is all above the context layer where that is to be new.
+    Words it does not know get a random start, connection words nothing of their own yet; units, layers and terms too
+    many are left out, and so is all above the context layer where that is to be new.
     """
     network_settings = network_to_go_on_with(folder, settings)
     model, start = load_model(folder), settings.start
@@ -167,6 +172,9 @@ def continued_model(
     preparer = model.preparer
     if isinstance(preparer, Vocabulary):
         preparer = preparer.extended(Vocabulary.of(axes, settings.data.least_count).words)
+        if start.lexicon is not None and preparer.lexicon is not None:
+            preparer = Vocabulary(preparer.words, preparer.lexicon.first(start.lexicon))
+            weights[_TERMS] = weights[_TERMS][: 1 + start.lexicon].clone()
     network = _empty_network(config, preparer)
     if isinstance(preparer, Vocabulary):
         known = weights[_EMBEDDING]
