@@ -193,7 +193,7 @@ def lexical(folder, terms, hidden=8):
     asked = settings(start={"vectors": f"{folder}/vectors.txt"}, lexicon=len(vectors), hidden=hidden)
     model = new_model(asked, NONE, CHINESE, (), lambda _: None)
     settled(model.network)
-    model.network.context_layer.terms.vectors[1:].normal_()
+    torch.nn.init.normal_(model.network.context_layer.terms.vectors[1:])
     save_model(folder / "model", model)
     return model, vectors
 
@@ -210,13 +210,38 @@ def test_a_model_with_a_lexicon_is_saved_and_gone_on_from(tmp_path):
     assert torch.equal(logits(load_model(tmp_path / "second"), CHINESE), logits(second, CHINESE))
     assert second.preparer.lexicon.terms == tuple(vectors)
     assert "南" in second.preparer.words
-    first.network.context_layer.terms.vectors[first.preparer.lexicon.terms.index("北京") + 1] += 1
+    first.network.context_layer.terms.vectors.data[first.preparer.lexicon.terms.index("北京") + 1] += 1
     changed = (logits(first, CHINESE) != logits(loaded, CHINESE)).flatten(1).any(1)
     assert changed.tolist() == [True, False], "a term concerns the dialogues that hold it"
 
 
+def test_all_above_a_context_layer_with_a_lexicon_can_be_new(tmp_path):
+    first, vectors = lexical(tmp_path, ["北京"])
+    asked = settings("second", start={"model": "x", "only_context": True}, width=12)
+    continued = continued_model(tmp_path / "model", asked, NONE, CHINESE, ())
+    assert continued.config.network["lexicon"] == len(vectors)
+    layers = [one.network.context_layer for one in (first, continued)]
+    assert torch.equal(*(layer.terms.vectors for layer in layers))
+
+
+def test_models_with_different_lexicons_have_no_mean(tmp_path):
+    for name, terms in (("one", ["北京", "天气"]), ("other", ["天气", "北京"])):
+        (tmp_path / name).mkdir()
+        lexical(tmp_path / name, terms)
+    start = {"model": "x", "averaged_with": [str(tmp_path / "other" / "model")]}
+    with pytest.raises(BadInputError, match=r"start\.averaged_with.*another lexicon"):
+        continued_model(tmp_path / "one" / "model", settings("second", start=start), NONE, CHINESE, ())
+    same = {"model": "x", "averaged_with": [str(tmp_path / "one" / "model")]}
+    mean = continued_model(tmp_path / "one" / "model", settings("second", start=same), NONE, CHINESE, ())
+    loaded = load_model(tmp_path / "one" / "model")
+    assert torch.equal(*(one.network.context_layer.terms.vectors for one in (mean, loaded)))
+
+
 def test_rare_terms_can_be_left_out(tmp_path):
-    """Without those that no dialogue holds, the network is smaller and predicts the same."""
+    """Without those that no dialogue holds, the network is smaller and predicts the same.
+
+    As far as runs are divided alike, that is: the fewer terms, the less each costs.
+    """
     first, vectors = lexical(tmp_path, ["北京", "天气", "上海", "别的", "没有"])
     fewer = len(vectors) - 2
     asked = settings("second", start={"model": "x", "lexicon": fewer})
@@ -227,7 +252,7 @@ def test_rare_terms_can_be_left_out(tmp_path):
     assert torch.equal(logits(smaller, CHINESE), logits(first, CHINESE))
     save_model(tmp_path / "second", smaller)
     assert torch.equal(logits(load_model(tmp_path / "second"), CHINESE), logits(smaller, CHINESE))
-    for folder, said in (("second", f"only {fewer} terms"), ("none", "only 0 terms")):
+    for folder, said in (("second", f"only {fewer} terms"), ("none", "no lexicon")):
         if folder == "none":
             saved(tmp_path / folder)
         with pytest.raises(BadInputError, match=rf"start\.lexicon.*{said}"):

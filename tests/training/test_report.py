@@ -232,11 +232,23 @@ def test_thresholds_chosen_anew_change_nothing_else(tmp_path, settings, config):
 def test_the_card_tells_of_a_lexicon(run, settings, config):
     told = replace(config, network={**config.network, "lexicon": 12345})
     for given, said in (
-        (told, "dimensions, beside one of 12,345 terms, whose vectors stay, then"),
+        (told, "dimensions, with a lexicon of 12,345 terms whose vectors are not trained, then"),
         (config, "dimensions, then"),
     ):
         write_report(run, settings, given, parameters=1, best=None)
         assert f"{said} a BiLSTM" in front_matter(run)[1]
+
+
+def test_a_run_goes_on_from_one_that_was_made_with_a_setting_that_is_gone(tmp_path, run, settings, config):
+    before = tmp_path / "before"
+    before.mkdir()
+    told = settings.model_dump(mode="json")
+    told["start"]["vectors"] = "some-vectors.50d"
+    told["optimiser"]["label_smoothing"] = 0.05
+    (before / "settings.yaml").write_text(yaml.safe_dump(told), encoding="utf-8")
+    start = settings.start.model_copy(update={"model": str(before)})
+    write_report(run, settings.model_copy(update={"start": start}), config, parameters=1, best=None)
+    assert "| word vectors that one started from | `some-vectors.50d` |" in front_matter(run)[1]
 
 
 def made_run(runs, folder, em, *, name=None, seed=1, test=True, network=None, epochs=None, start=None):

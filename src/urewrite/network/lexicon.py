@@ -18,11 +18,9 @@ class TermVectors(nn.Module):
     Since vectors stay as they were pretrained, a term that no training dialogue holds tells as much as others.
     """
 
-    vectors: Tensor
-
     def __init__(self, terms: int, width: int, dropout: float) -> None:
         super().__init__()
-        self.register_buffer("vectors", torch.zeros(1 + terms, width))
+        self.vectors = nn.Parameter(torch.zeros(1 + terms, width), requires_grad=False)
         self.places = nn.Embedding(PLACES, _OF_PLACES)
         self.dropout = dropout
         self.width = width + _OF_PLACES

@@ -7,7 +7,7 @@ likely by Zipf's law, under which the term of rank r is 1/r as frequent as the f
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from math import inf, log
 from pathlib import Path
@@ -76,22 +76,24 @@ class Lexicon:
             end = begins[end]
         return terms[::-1]
 
-    def read(self, keys: Sequence[str]) -> NDArray[np.int32]:
-        """Of each token the number of its term and its place in that: shape (tokens, 2).
+    def read(self, texts: Iterable[Sequence[str]]) -> NDArray[np.int32]:
+        """Of each token of all texts the number of its term and its place in that: shape (tokens, 2).
 
-        A token of several characters is no part of a longer term, but may be one.
+        No term goes from one text into the next. A token of several characters is no part of a longer term, but may be
+        one.
         """
         found: list[int] = []
-        start = 0
-        for position, key in enumerate((*keys, "")):
-            if len(key) == 1:
-                continue
-            if start < position:
-                run = "".join(keys[start:position])
-                found += self._told(run) if len(run) <= _LONGEST_KEPT else self._told_of(run)
-            if position < len(keys):
-                found += (self._numbers.get(key, NO_TERM), ALONE)
-            start = position + 1
+        for keys in texts:
+            start = 0
+            for position, key in enumerate((*keys, "")):
+                if len(key) == 1:
+                    continue
+                if start < position:
+                    run = "".join(keys[start:position])
+                    found += self._told(run) if len(run) <= _LONGEST_KEPT else self._told_of(run)
+                if position < len(keys):
+                    found += (self._numbers.get(key, NO_TERM), ALONE)
+                start = position + 1
         return np.array(found, dtype=np.int32).reshape(-1, 2)
 
     def _told_of(self, run: str) -> tuple[int, ...]:
@@ -118,7 +120,7 @@ class Lexicon:
     def load(cls, path: Path) -> Lexicon:
         """Read what `save` wrote."""
         try:
-            return cls(path.read_text(encoding="utf-8").split("\n")[:-1])
+            return cls(path.read_text(encoding="utf-8").removesuffix("\n").split("\n"))
         except UnicodeDecodeError as error:
             raise BadInputError(f"is not UTF-8: {error}", file=path) from error
         except BadInputError as error:

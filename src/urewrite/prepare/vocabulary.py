@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -47,9 +47,8 @@ class Vocabulary:
 
     def prepare(self, axes: Axes) -> Prepared:
         """The ids of rows and columns as one sequence."""
-        keys = (*axes.row_keys, *axes.column_keys)
-        ids = np.asarray(self.ids(keys), dtype=np.int32)
-        terms = None if self.lexicon is None else self.lexicon.read(keys)
+        ids = np.asarray(self.ids((*axes.row_keys, *axes.column_keys)), dtype=np.int32)
+        terms = None if self.lexicon is None else self.lexicon.read(_texts(axes))
         return Prepared(ids, None, axes.shape, matching_cells(axes), terms)
 
     def extended(self, words: Iterable[str]) -> Vocabulary:
@@ -75,3 +74,14 @@ class Vocabulary:
             return cls(words, lexicon)
         except BadInputError as error:
             raise error.at(file=path) from error
+
+
+def _texts(axes: Axes) -> Iterator[Sequence[str]]:
+    """Rows and columns as texts of their own: turns, which separators divide, each connection word, the utterance."""
+    done = 0
+    for rows in axes.lists:
+        yield axes.row_keys[done : rows.start]
+        yield from ((axes.row_keys[row],) for row in rows)
+        done = rows.stop
+    yield axes.row_keys[done:]
+    yield axes.column_keys

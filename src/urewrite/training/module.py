@@ -128,7 +128,10 @@ class RewritingModule(lightning.LightningModule):
         wanted = self.settings
         pretrained = encoder_parameters(self.network)
         groups = [
-            {"params": [p for p in self.parameters() if p not in pretrained], "lr": wanted.learning_rate},
+            {
+                "params": [p for p in self.parameters() if p not in pretrained and p.requires_grad],
+                "lr": wanted.learning_rate,
+            },
             {
                 "params": [p for p in self.parameters() if p in pretrained and p.requires_grad],
                 "lr": wanted.encoder_learning_rate,

@@ -20,7 +20,7 @@ from urewrite.scoring.report import LABELS
 from urewrite.scoring.scores import METRICS
 from urewrite.training.criterion import label_of, metrics_of, value_of
 from urewrite.training.data import shown_source, validation_sources
-from urewrite.training.settings import DataSettings, StartSettings, TeacherSettings, TrainingSettings, load_settings
+from urewrite.training.settings import DataSettings, StartSettings, TeacherSettings, TrainingSettings, past_settings
 
 METRICS_FILE = "metrics.json"
 CURVES = "curves.png"
@@ -309,7 +309,12 @@ def _front_matter(settings: TrainingSettings, config: ModelConfig, corpora: Sequ
     """
     languages = sorted({corpus.language for corpus in corpora})
     licences = {corpus.licence for corpus in corpora}
-    foreign = config.encoder is not None or settings.start.vectors is not None or any(map(_is_file, config.trained_on))
+    foreign = (
+        config.encoder is not None
+        or config.network.get("lexicon") is not None
+        or settings.start.vectors is not None
+        or any(map(_is_file, config.trained_on))
+    )
     document: dict[str, object] = {"language": languages} if languages else {}
     if len(licences) == 1 and not foreign and not _unstated(corpora[0]):
         document["license"] = corpora[0].licence.lower().replace(" ", "-")
@@ -358,7 +363,8 @@ def _network(network: NetworkSettings, start: StartSettings, parameters: int) ->
     layer = _encoder(network.encoder) if network.encoder is not None else None
     if network.encoder is None or network.encoder.lstm:
         lstm = f"BiLSTM of {network.hidden} a direction"
-        beside = "" if network.lexicon is None else f", beside one of {network.lexicon:,} terms, whose vectors stay"
+        terms = network.lexicon
+        beside = "" if terms is None else f", with a lexicon of {terms:,} terms whose vectors are not trained"
         words = f"words embedded in {network.embedding} dimensions{beside}"
         layer = f"{layer or words}, then a {lstm}"
     started = {
@@ -386,8 +392,9 @@ def _vectors_behind(model: str | None) -> str | None:
     settings = None if model is None else to_learn_from(model) / "settings.yaml"
     if settings is None or not settings.is_file():
         return None
-    start = load_settings(settings).start
-    return start.vectors or _vectors_behind(start.model)
+    start = past_settings(settings)["start"]
+    vectors: str | None = start["vectors"]
+    return vectors or _vectors_behind(start["model"])
 
 
 def _encoder(encoder: EncoderSettings) -> str:

@@ -15,7 +15,7 @@ from urewrite.corpora.sources import source_of
 from urewrite.errors import BadInputError, DataUnavailableError
 from urewrite.network.settings import ABOVE_CONTEXT, NetworkSettings
 from urewrite.training.criterion import Monitor
-from urewrite.training.retired import without_retired
+from urewrite.training.retired import RETIRED, without_retired
 
 ClassWeight = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
@@ -79,7 +79,7 @@ class StartSettings(BaseModel):
     vectors: str | None = None
     """Word vectors: a folder with words.txt and vectors.npy, or a text file in the form of GloVe."""
     model: str | None = None
-    """The folder of a trained model to go on from; its network, vocabulary and connection words are taken over."""
+    """The folder of a trained model to go on from; its network, words, lexicon and connection words are taken over."""
     averaged_with: tuple[str, ...] = ()
     """Folders of models that went on from the same one: the start is the mean of their weights and those of `model`."""
     own_connection_words: bool = True
@@ -202,8 +202,9 @@ def load_settings(path: Path, changes: Sequence[str] = ()) -> TrainingSettings:
     for change in changes:
         _make(change, document)
     document, retired = without_retired(document)
-    for key in retired:
-        raise BadInputError("is gone, since it did not pay: leave it out", file=path, field=key)
+    if retired:
+        key = next(iter(retired))
+        raise BadInputError(f"is gone, since it did not pay; what is left is {RETIRED[key]}", file=path, field=key)
     return check_settings(document, path)
 
 

@@ -57,7 +57,7 @@ def lexicon_from_vectors(source: Path, most: int, width: int) -> tuple[Lexicon, 
         if _is_term(word):
             terms.setdefault(word, vector)
     if len(terms) < most:
-        raise BadInputError(f"holds {len(terms)} terms, fewer than network.lexicon asks for", file=source)
+        raise BadInputError(f"holds {len(terms):,} terms, not {most:,}", file=source, field="network.lexicon")
     vectors = torch.zeros(1 + most, width)
     _place(np.stack(list(terms.values())), vectors, list(range(1, 1 + most)), source)
     return Lexicon(list(terms)), vectors

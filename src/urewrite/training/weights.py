@@ -89,7 +89,7 @@ def _started_from_vectors(network: RUN, vocabulary: Vocabulary, name: str, notif
         return vocabulary
     amount, width = layer.terms.vectors.shape
     lexicon, vectors = lexicon_from_vectors(source, amount - 1, width)
-    layer.terms.vectors.copy_(vectors)
+    layer.terms.vectors.data.copy_(vectors)
     return Vocabulary(vocabulary.words, lexicon)
 
 
@@ -131,8 +131,10 @@ def network_to_go_on_with(folder: Path, settings: TrainingSettings) -> NetworkSe
             raise BadInputError("the model has no encoder", field="start.layers")
         other["encoder"] = network.encoder.model_copy(update={"layers": start.layers, "frozen_layers": 0})
     if start.lexicon is not None:
-        if network.lexicon is None or network.lexicon < start.lexicon:
-            raise BadInputError(f"the model has only {network.lexicon or 0} terms", field="start.lexicon")
+        if network.lexicon is None:
+            raise BadInputError("the model has no lexicon", field="start.lexicon")
+        if network.lexicon < start.lexicon:
+            raise BadInputError(f"the model has only {network.lexicon} terms", field="start.lexicon")
         other["lexicon"] = start.lexicon
     if start.only_context:
         other |= {name: getattr(settings.network, name) for name in ABOVE_CONTEXT}
@@ -210,6 +212,9 @@ def _beside(model: Model, name: str) -> Model:
     compared: dict[str, Callable[[Model], object]] = {
         "another network": lambda one: (network_of(one.config), one.config.encoder),
         "other word pieces": lambda one: isinstance(one.preparer, WordPieces) and one.preparer.tokenizer.get_vocab(),
+        "another lexicon": lambda one: (
+            isinstance(one.preparer, Vocabulary) and one.preparer.lexicon is not None and one.preparer.lexicon.terms
+        ),
         "other connection words": lambda one: one.config.connection_words,
     }
     for what, of in compared.items():
