@@ -71,11 +71,8 @@ IN_FULL = {
     "in-full-without-cosine": ["network.similarities=[elementwise, bilinear, match]", PATIENCE],
 }
 """What a short run cannot tell, or tells of a network without our additions; beside the runs rewrite, -2 and -3."""
-LEXICON_IN_FULL = {
-    "in-full-neighbours": ["optimiser.neighbours=0.5"],
-    "in-full-exchanged-copies": ["data.exchanged_names=1"],
-}
-"""The same beside rewrite-lexicon, -2 and -3."""
+LEXICON_IN_FULL = {"in-full-exchanged-copies": ["data.exchanged_names=1"]}
+"""The same beside rewrite-lexicon-neighbours, -2 and -3."""
 ON_TASK = {
     "baseline-task": ["data.exchanged_names=0"],
     "exchanged-names": [],
@@ -111,7 +108,7 @@ RUNS = {
     **{f"improvement-{name}": ("rewrite", 4, changes) for name, changes in IN_USE.items()},
     **{f"improvement-{name}": ("rewrite", 24, changes) for name, changes in IN_FULL.items()},
     **{
-        f"improvement-{name}": ("rewrite-lexicon", 24, [*changes, PATIENCE])
+        f"improvement-{name}": ("rewrite-lexicon-neighbours", 24, [*changes, PATIENCE])
         for name, changes in LEXICON_IN_FULL.items()
     },
     **{f"improvement-{name}": ("task", 10, changes) for name, changes in ON_TASK.items()},
