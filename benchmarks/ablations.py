@@ -45,7 +45,6 @@ IMPROVEMENTS = {
     "steep-class-weights": ["optimiser.class_weights=[0.1, 0.5, 0.4]"],
     "teacher": ["teacher.model=runs/rewrite-encoder"],
     "exchanged-copies": ["data.exchanged_names=1"],
-    "neighbours": ["optimiser.neighbours=0.5"],
 }
 NO_EDIT = HOME / "benchmarks" / "results" / "no_edit.json"
 BASELINE = [
@@ -72,7 +71,7 @@ IN_FULL = {
 }
 """What a short run cannot tell, or tells of a network without our additions; beside the runs rewrite, -2 and -3."""
 LEXICON_IN_FULL = {"in-full-exchanged-copies": ["data.exchanged_names=1"]}
-"""The same beside rewrite-lexicon-neighbours, -2 and -3."""
+"""The same beside rewrite-lexicon, -2 and -3."""
 ON_TASK = {
     "baseline-task": ["data.exchanged_names=0"],
     "exchanged-names": [],
@@ -108,7 +107,7 @@ RUNS = {
     **{f"improvement-{name}": ("rewrite", 4, changes) for name, changes in IN_USE.items()},
     **{f"improvement-{name}": ("rewrite", 24, changes) for name, changes in IN_FULL.items()},
     **{
-        f"improvement-{name}": ("rewrite-lexicon-neighbours", 24, [*changes, PATIENCE])
+        f"improvement-{name}": ("rewrite-lexicon", 24, [*changes, PATIENCE])
         for name, changes in LEXICON_IN_FULL.items()
     },
     **{f"improvement-{name}": ("task", 10, changes) for name, changes in ON_TASK.items()},

@@ -251,7 +251,11 @@ def nearest(run: Run, baselines: Sequence[Sequence[Run]]) -> int | None:
         first = baselines[position][0]
         return first.kind is None, len(changes(first, run))
 
-    there = [position for position, (first, *_) in enumerate(baselines) if first.is_comparable(run)]
+    there = [
+        position
+        for position, (first, *_) in enumerate(baselines)
+        if first.is_comparable(run) and changes(first, run)  # one with the same settings tells nothing
+    ]
     return min(there, key=distance, default=None)
 
 

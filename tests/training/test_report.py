@@ -395,7 +395,7 @@ def test_only_runs_that_went_on_from_the_same_model_are_compared(tmp_path, publi
     runs = tmp_path / "runs"
     made_run(runs, "improvement-baseline", 50)
     made_run(runs, "longer", 60, start="zh-fast")
-    made_run(runs, "improvement-longer-wide", 61, start="zh-fast")
+    made_run(runs, "improvement-longer-wide", 61, start="zh-fast", network={"width": 96})
     made_run(runs, "improvement-alone", 62, start="en-fast")
     rows = cells(published(runs)["improvements"], "improvement-") + cells(published(runs)["improvements"], "longer")
     assert {row[0]: row[5] for row in rows} == {
@@ -403,3 +403,13 @@ def test_only_runs_that_went_on_from_the_same_model_are_compared(tmp_path, publi
         "improvement-longer-wide": "62.00 (+1.00)",
         "improvement-alone": "63.00",
     }
+
+
+def test_a_run_is_not_set_beside_one_with_the_same_settings(tmp_path, published):
+    runs = tmp_path / "runs"
+    made_run(runs, "plain", 50)
+    made_run(runs, "narrow", 52, network={"width": 8})
+    made_run(runs, "improvement-narrow-before", 53, network={"width": 8})
+    table = published(runs)["improvements"]
+    assert [row[5] for row in cells(table, "improvement-")] == ["54.00 (+3.00)"]
+    assert not cells(table, "narrow")

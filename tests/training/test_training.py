@@ -50,7 +50,7 @@ from urewrite.training.weights import load_model, write_weights
         ({"optimiser": {"class_weights": [0, 0, 0]}}, "optimiser.class_weights.0"),
         ({"optimiser": {"loss": "focal"}}, "optimiser.loss"),
         ({"optimiser": {"label_smoothing": 0.1}}, "optimiser.label_smoothing"),
-        ({"optimiser": {"neighbours": -1}}, "optimiser.neighbours"),
+        ({"optimiser": {"neighbours": 0.5}}, "optimiser.neighbours"),
         ({"network": {"lexicon": 9}}, "network.lexicon"),
         ({"network": {"lexicon": 9, "encoder": {"model": "m"}}}, "network.lexicon"),
         ({"start": {"vectors": "v"}, "network": {"encoder": {"model": "m"}}}, "start.vectors"),

@@ -17,7 +17,7 @@ from urewrite.network.run import RUN
 from urewrite.scoring import score
 from urewrite.training.batches import LabelledBatch
 from urewrite.training.criterion import value_of
-from urewrite.training.loss import loss_of, taught_loss
+from urewrite.training.loss import grid_loss, taught_loss
 from urewrite.training.settings import OptimiserSettings
 from urewrite.training.weights import encoder_parameters
 
@@ -160,7 +160,7 @@ class RewritingModule(lightning.LightningModule):
 
     def _loss(self, batch: LabelledBatch) -> tuple[Tensor, Tensor]:
         logits: Tensor = self.network(batch.inputs)
-        return loss_of(self.settings, logits, batch.labels, self.class_weights), logits
+        return grid_loss(logits, batch.labels, self.class_weights), logits
 
     def _of_all_processes(self) -> tuple[float, float]:
         """The sum of the losses of this epoch's examples, and how many there were."""

@@ -8,6 +8,7 @@ from typing import Any
 RETIRED: Mapping[str, object] = {
     "optimiser.label_smoothing": 0.0,
     "optimiser.loss": "cross-entropy",
+    "optimiser.neighbours": 0.0,
 }
 """Each with the value for what is done now."""
 

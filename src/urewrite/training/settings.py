@@ -128,8 +128,6 @@ class OptimiserSettings(BaseModel):
     weight_decay: float = Field(0.0, ge=0)
     schedule: Literal["plateau", "cosine", "none"] = "plateau"
     class_weights: tuple[ClassWeight, ClassWeight, ClassWeight] = (0.25, 0.40, 0.35)
-    neighbours: float = Field(0.0, ge=0, allow_inf_nan=False)
-    """The weight of a loss beside it: whether neighbouring cells are of one type."""
     averaging: float = Field(0.0, ge=0, lt=1)
     """Judge and keep a running average of the weights, of which each step leaves this share; 0: the weights of a step.
     """
